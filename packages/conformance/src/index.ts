@@ -1,1 +1,10 @@
-export {}
+export { withScope, type Scope } from './frame/scope.ts'
+export {
+  bindSuite,
+  registerSuite,
+  type BoundCase,
+  type BoundSuite,
+  type ConformanceCase,
+  type SuiteBinding,
+  type TestRunner,
+} from './frame/suite.ts'

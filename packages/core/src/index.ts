@@ -1,1 +1,136 @@
-export {}
+export {
+  createContractRegistry,
+  encodeMessage,
+  validate,
+  type DecodedMessage,
+  type ContractRegistry,
+} from './contracts/contract-registry.ts'
+export { jsonSerializer } from './contracts/json-serializer.ts'
+export {
+  defineContract,
+  type Upcaster,
+  type PayloadSerializer,
+  type MessageContract,
+} from './contracts/message-contract.ts'
+export { type LiteBusErrorCode } from './errors/error-code.ts'
+export {
+  ArgumentError,
+  OptionsError,
+  InvalidOperationError,
+  FormatError,
+  PayloadError,
+  MessageContractNotRegisteredError,
+  InboxDispatchError,
+  InboxIngressError,
+  InboxStorageError,
+  StoreUnavailableError,
+  TransportUnavailableError,
+  TransportClosedError,
+  TopologyMismatchError,
+  InvocationError,
+} from './errors/errors.ts'
+export { LiteBusError, isLiteBusError, type LiteBusErrorOptions } from './errors/litebus-error.ts'
+export {
+  IdempotencyConflictError,
+  DuplicateInFlightError,
+  type ConflictingSlot,
+} from './errors/slot-errors.ts'
+export { type HandlerIdentity, type HandlerContext } from './handlers/handler-context.ts'
+export {
+  retry,
+  reject,
+  type HandlerResult,
+  type RetryResult,
+  type RejectResult,
+} from './handlers/handler-result.ts'
+export { statusOf, type Axis, type MessageState, type MessageStatus } from './messages/message-state.ts'
+export {
+  type Visibility,
+  type IdempotencyMode,
+  type Idempotency,
+  type MessageMetadata,
+  type NewMessage,
+  type StoredMessage,
+} from './messages/new-message.ts'
+export { type TraceContext } from './messages/trace-context.ts'
+export {
+  failureCategories,
+  nonRetryableCategories,
+  failureCode,
+  type FailureCategory,
+  type Failure,
+} from './policies/failure.ts'
+export { type Timer, type Clock } from './ports/clock.ts'
+export { type DesiredProcessorState, type ControlStore } from './ports/control-store.ts'
+export { type DedupClaim, type DedupStore } from './ports/dedup-store.ts'
+export { type SettlementResult, type ReturnOptions, type Delivery } from './ports/delivery.ts'
+export {
+  type Lease,
+  type FailureRecord,
+  type LeasedEnvelope,
+  type LeaseRequest,
+  type LeaseBatch,
+  type RenewResult,
+  type SettleOutcome,
+  type SettleResult,
+} from './ports/lease.ts'
+export { silentLogger, type LogFields, type Logger } from './ports/logger.ts'
+export {
+  type MessageFilter,
+  type MessageQuery,
+  type MessageRecord,
+  type MessagePage,
+  type RequeueResult,
+  type StatusCounts,
+  type RetentionRequest,
+  type RetentionResult,
+  type SchemaInfo,
+} from './ports/message-query.ts'
+export {
+  type StoredReceipt,
+  type AppendResult,
+  type AppendOptions,
+  type MessageAppender,
+  type SettleOptions,
+  type MessageLeaser,
+  type MessageAdministration,
+  type WorkSignal,
+  type MessageStore,
+} from './ports/message-store.ts'
+export {
+  noTelemetry,
+  type TelemetryAttributes,
+  type TelemetryScope,
+  type InstrumentId,
+  type Span,
+  type SpanOptions,
+  type Telemetry,
+} from './ports/telemetry.ts'
+export {
+  type HeaderValue,
+  type Headers,
+  type OutboundMessage,
+  type InboundMessage,
+} from './ports/transport-message.ts'
+export {
+  type TransportCapabilities,
+  type PublishOutcome,
+  type TransportPublisher,
+  type SubscribeOptions,
+  type SubscriptionState,
+  type StopReport,
+  type Subscription,
+  type TransportConsumer,
+  type TransportBrowser,
+  type Transport,
+} from './ports/transport.ts'
+export {
+  type WriteOptions,
+  type TransactionalWriteOptions,
+  type WriteItem,
+  type BatchOptions,
+  type InboxReceipt,
+  type OutboxReceipt,
+  type Inbox,
+  type Outbox,
+} from './ports/writers.ts'

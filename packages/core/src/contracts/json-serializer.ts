@@ -1,0 +1,17 @@
+import type { PayloadSerializer } from './message-contract.ts'
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** JSON in UTF-8: the default serializer. A message that JSON cannot carry (`undefined`, a `bigint`, a cycle) throws. */
+export const jsonSerializer: PayloadSerializer = Object.freeze({
+  contentType: 'application/json',
+  serialize(message: unknown): Uint8Array {
+    const text = JSON.stringify(message) as string | undefined
+    if (text === undefined) throw new TypeError(`JSON cannot carry a value of type ${typeof message}`)
+    return encoder.encode(text)
+  },
+  deserialize(body: Uint8Array): unknown {
+    return JSON.parse(decoder.decode(body)) as unknown
+  },
+})

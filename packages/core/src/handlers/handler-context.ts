@@ -1,0 +1,39 @@
+import type { TraceContext } from '../messages/trace-context.ts'
+
+/** What identifies one handler at work on one message; ids of what it sends are derived from it. */
+export interface HandlerIdentity {
+  /** Id of the message that is handled. */
+  readonly messageId: string
+  /** Name of the handler, unique within its service. */
+  readonly handler: string
+  /** Counts what the handler sent, by digest; owned by the library, fresh for each attempt. */
+  readonly sent: Map<string, number>
+}
+
+/** What a handler knows about the message it handles. */
+export interface HandlerContext<TTransaction = unknown> extends HandlerIdentity {
+  /** Contract of the message as stored. */
+  readonly contract: { readonly name: string; readonly version: number }
+  /** 1-based number of this attempt. */
+  readonly attempt: number
+  /** Aborts when the lease is lost, or when the grace of a stop is over. */
+  readonly signal: AbortSignal
+  /** Aborts as soon as a stop is asked for: finish, do not begin anything long. */
+  readonly stopping: AbortSignal
+  /** The transaction that completes the message, for transactional handlers. */
+  readonly transaction?: TTransaction
+  /** Tenant. */
+  readonly tenantId?: string
+  /** Ordering key. */
+  readonly orderingKey?: string
+  /** Correlation id. */
+  readonly correlationId?: string
+  /** Causation id. */
+  readonly causationId?: string
+  /** Trace context. */
+  readonly trace?: TraceContext
+  /** Application headers. */
+  readonly headers: Readonly<Record<string, string>>
+  /** When the message was stored, or published. */
+  readonly createdAt?: Date
+}

@@ -1,0 +1,35 @@
+import { failureCode } from '../policies/failure.ts'
+
+/** What a handler may return. Nothing means success; a throw is a failure that the classifier names. */
+export type HandlerResult = undefined | RetryResult | RejectResult
+
+/** The handler asks for another attempt. */
+export interface RetryResult {
+  /** Tells results apart. */
+  readonly kind: 'retry'
+  /** Short stable code. */
+  readonly code: string
+  /** Delay that the handler asks for; absent: the backoff decides. */
+  readonly afterMs?: number
+}
+
+/** The handler will never be able to handle the message. */
+export interface RejectResult {
+  /** Tells results apart. */
+  readonly kind: 'reject'
+  /** Short stable code. */
+  readonly code: string
+}
+
+/** Asks for another attempt, after `afterMs` or after the backoff. */
+export function retry(options: { readonly code: string; readonly afterMs?: number }): RetryResult {
+  const code = failureCode(options.code)
+  return options.afterMs === undefined
+    ? { kind: 'retry', code }
+    : { kind: 'retry', code, afterMs: options.afterMs }
+}
+
+/** Parks the message: category `REJECTED`, permanent. */
+export function reject(options: { readonly code: string }): RejectResult {
+  return { kind: 'reject', code: failureCode(options.code) }
+}
