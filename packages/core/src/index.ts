@@ -43,6 +43,14 @@ export {
   type RetryResult,
   type RejectResult,
 } from './handlers/handler-result.ts'
+export {
+  liteBusNamespace,
+  idOfSend,
+  idOfDelivery,
+  idOfHop,
+  type SendIdentity,
+} from './ids/deterministic-ids.ts'
+export { isUuid, normalizeUuid, uuidV7, uuidV5 } from './ids/uuid.ts'
 export { statusOf, type Axis, type MessageState, type MessageStatus } from './messages/message-state.ts'
 export {
   type Visibility,
@@ -53,6 +61,9 @@ export {
   type StoredMessage,
 } from './messages/new-message.ts'
 export { type TraceContext } from './messages/trace-context.ts'
+export { checkOptions, type OptionChecks } from './options/option-checks.ts'
+export { backoffDefaults, backoffDelayMs, backoffFaults, type BackoffOptions } from './policies/backoff.ts'
+export { classifyFailure, type FailureClassifier } from './policies/classify-failure.ts'
 export {
   failureCategories,
   nonRetryableCategories,
@@ -60,6 +71,22 @@ export {
   type FailureCategory,
   type Failure,
 } from './policies/failure.ts'
+export { IngressAckPolicy } from './policies/ingress-ack-policy.ts'
+export {
+  isRetryable,
+  decideRetry,
+  type RetryAction,
+  type RetryDecision,
+  type RetryInput,
+} from './policies/retry-decision.ts'
+export {
+  resolveRetryProfile,
+  retryProfileFaults,
+  type RetryMode,
+  type RetryProfile,
+  type ResolvedRetryProfile,
+} from './policies/retry-profile.ts'
+export { unwrapException } from './policies/unwrap-exception.ts'
 export { type Timer, type Clock } from './ports/clock.ts'
 export { type DesiredProcessorState, type ControlStore } from './ports/control-store.ts'
 export { type DedupClaim, type DedupStore } from './ports/dedup-store.ts'
@@ -134,3 +161,27 @@ export {
   type Inbox,
   type Outbox,
 } from './ports/writers.ts'
+export { sleep } from './time/sleep.ts'
+export { systemClock } from './time/system-clock.ts'
+export { maxTimerMs, clampTimerMs } from './time/timer-limits.ts'
+export { headerBounds, checkHeaderBounds, type HeaderBounds } from './wire/header-bounds.ts'
+export {
+  wireHeaders,
+  hopHeaders,
+  legacyHeaders,
+  isReservedHeader,
+  isBrokerHeader,
+  isListedHeader,
+} from './wire/header-names.ts'
+export {
+  findHeader,
+  readText,
+  readPositiveInteger,
+  readLenientText,
+  readNonNegativeInteger,
+  textOf,
+} from './wire/header-readers.ts'
+export { readHeaders, type WireMetadata, type ReadHeadersOptions } from './wire/read-headers.ts'
+export { writeTrace, readTrace } from './wire/trace-header.ts'
+export { readVisibility, writeVisibility } from './wire/visibility-header.ts'
+export { writeHeaders } from './wire/write-headers.ts'

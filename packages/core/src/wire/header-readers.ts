@@ -1,0 +1,85 @@
+import { FormatError } from '../errors/errors.ts'
+import type { Headers, HeaderValue } from '../ports/transport-message.ts'
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+/** Finds a header by name: exactly first, then in any case. */
+export function findHeader(headers: Headers, name: string): HeaderValue | undefined {
+  if (Object.hasOwn(headers, name)) return headers[name]
+  const lower = name.toLowerCase()
+  for (const candidate of Object.keys(headers)) {
+    if (candidate.toLowerCase() === lower) return headers[candidate]
+  }
+  return undefined
+}
+
+/**
+ * Reads a header as text, from the strings, bytes, numbers, booleans and dates of any broker. Absent, `null` and
+ * blank values are `undefined`.
+ *
+ * @throws FormatError when the value is a table, a list, or bytes that are not UTF-8.
+ */
+export function readText(headers: Headers, name: string): string | undefined {
+  const value = findHeader(headers, name)
+  if (value === undefined || value === null) return undefined
+  const text = textOf(value)
+  if (text === undefined) {
+    throw new FormatError(`expected text in header ${name}, found ${typeName(value)}`)
+  }
+  const trimmed = text.trim()
+  return trimmed === '' ? undefined : trimmed
+}
+
+/** Reads an optional header as text; what cannot be read as text is as good as absent. */
+export function readLenientText(headers: Headers, name: string): string | undefined {
+  const value = findHeader(headers, name)
+  const text = value === undefined ? undefined : textOf(value)?.trim()
+  return text === '' ? undefined : text
+}
+
+/**
+ * Reads a header as a positive integer of at most 2³¹−1.
+ *
+ * @throws FormatError when it is present and anything else.
+ */
+export function readPositiveInteger(headers: Headers, name: string): number | undefined {
+  const number = readNonNegativeInteger(headers, name)
+  if (number === 0) throw new FormatError(`expected a positive integer in header ${name}, found 0`)
+  return number
+}
+
+/**
+ * Reads a header as an integer from 0 to 2³¹−1.
+ *
+ * @throws FormatError when it is present and anything else.
+ */
+export function readNonNegativeInteger(headers: Headers, name: string): number | undefined {
+  const text = readText(headers, name)
+  if (text === undefined) return undefined
+  const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+  if (!(number <= 2 ** 31 - 1)) {
+    throw new FormatError(`expected an integer from 0 to 2147483647 in header ${name}, found something else`)
+  }
+  return number
+}
+
+/** Text of a simple header value; `undefined` for tables, lists, `null` and bytes that are not UTF-8. */
+export function textOf(value: HeaderValue): string | undefined {
+  if (typeof value === 'string') return value
+  if (value === null) return undefined
+  if (value instanceof Uint8Array) {
+    try {
+      return decoder.decode(value)
+    } catch {
+      return undefined
+    }
+  }
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString()
+  return typeof value === 'object' ? undefined : String(value)
+}
+
+function typeName(value: HeaderValue): string {
+  if (value instanceof Uint8Array) return 'bytes that are not UTF-8'
+  if (Array.isArray(value)) return 'a list'
+  return value instanceof Date ? 'an invalid date' : 'a table'
+}
