@@ -1,1 +1,15 @@
-export {}
+export {
+  type DispatchContext,
+  type Dispatcher,
+  type DispatchHooks,
+  type DispatchOutcome,
+  type HookFailurePolicy,
+} from './dispatcher.ts'
+export { type PassSummary } from './pass.ts'
+export {
+  createProcessor,
+  type Processor,
+  type ProcessorState,
+  type ProcessorStopReport,
+} from './processor.ts'
+export { processorDefaults, type ProcessorOptions, type ProcessorTuning } from './processor-options.ts'

@@ -1,0 +1,137 @@
+import type { Clock } from '@litebus/core'
+import { dispatchOne, type DispatchOptions } from './dispatch-one.ts'
+import type { DispatchOutcome } from './dispatcher.ts'
+import type { HeldLeases, HeldWork } from './held-work.ts'
+import type { PassSummary } from './pass.ts'
+import type { ProcessorMetrics } from './processor-metrics.ts'
+import type { RunQueue } from './run-queue.ts'
+import { settlementOf, type SettlementPolicy } from './settlement-of.ts'
+import type { Settler } from './settler.ts'
+
+/** Runs queued rows, at most `concurrency` at a time, and hands their outcomes to the settler. */
+export interface Runner {
+  /** Rows being dispatched. */
+  readonly running: number
+  /** Starts what may run. */
+  pump(): void
+  /** Starts nothing any more: gives back what waits. */
+  releaseQueued(): void
+  /** A lease is lost: ends its dispatch, leaves the row to its new owner. */
+  leaseLost(work: HeldWork): void
+}
+
+/** What a runner works with. */
+export interface RunnerOptions extends DispatchOptions, SettlementPolicy {
+  /** Most dispatches at a time. */
+  readonly concurrency: number
+  /** Rows to run. */
+  readonly queue: RunQueue
+  /** Rows held. */
+  readonly held: HeldLeases
+  /** Where outcomes go. */
+  readonly settler: Settler
+  /** Time. */
+  readonly clock: Clock
+  /** Measurements. */
+  readonly metrics: ProcessorMetrics
+  /** Called whenever a row is done, with true when a key has nothing left here. */
+  readonly onDone: (keyFreed: boolean) => void
+}
+
+/** Starts with nothing running. */
+export function createRunner(options: RunnerOptions): Runner {
+  const { concurrency, queue, held, settler, clock, metrics, onDone } = options
+  let running = 0
+  let pumping = false
+
+  const done = (work: HeldWork, result: keyof Omit<PassSummary, 'leased'>): void => {
+    work.stage = 'done'
+    held.remove(work)
+    work.pass.done(result)
+    onDone(work.envelope.message.orderingKey !== undefined)
+  }
+  const giveBack = (work: HeldWork, delayMs: number): void => {
+    work.stage = 'settling'
+    settler.release(work, delayMs, () => {
+      done(work, 'released')
+    })
+  }
+  const giveBackRestOfKey = (work: HeldWork, delayMs: number): void => {
+    for (const behind of queue.cutKey(work)) giveBack(behind, delayMs)
+  }
+  const conclude = (work: HeldWork, outcome: DispatchOutcome): void => {
+    if (outcome.kind === 'settled') {
+      queue.goOn(work)
+      done(work, 'succeeded')
+      return
+    }
+    if (work.lost || outcome.kind === 'leaseLost') {
+      giveBackRestOfKey(work, 0)
+      done(work, 'leaseLost')
+      return
+    }
+    const settlement = settlementOf(work.envelope, outcome, options)
+    if (settlement.kind === 'none') {
+      giveBackRestOfKey(work, 0)
+      done(work, 'persistFailed')
+      return
+    }
+    if (settlement.kind === 'release') {
+      giveBack(work, settlement.delayMs)
+      giveBackRestOfKey(work, settlement.delayMs)
+      return
+    }
+    const { outcome: settled } = settlement
+    work.stage = 'settling'
+    settler.settle(work, settled, (answer) => {
+      if (answer === 'failed') done(work, 'persistFailed')
+      else if (answer === 'leaseLost') done(work, 'leaseLost')
+      else done(work, resultOf[settled.kind])
+    })
+    if (settled.kind === 'succeeded') queue.goOn(work)
+    else giveBackRestOfKey(work, 0)
+  }
+  const run = async (work: HeldWork): Promise<void> => {
+    const outcome = await dispatchOne(work, options)
+    metrics.dispatched(clock.monotonic() - work.startedAt)
+    running -= 1
+    conclude(work, outcome)
+    pump()
+  }
+  const pump = (): void => {
+    if (pumping) return
+    pumping = true
+    while (running < concurrency) {
+      const work = queue.next()
+      if (work === undefined) break
+      const now = clock.monotonic()
+      if (work.lost) {
+        giveBackRestOfKey(work, 0)
+        done(work, 'leaseLost')
+      } else if (work.deadline <= now) {
+        giveBackRestOfKey(work, 0)
+        giveBack(work, 0)
+      } else {
+        running += 1
+        work.stage = 'running'
+        work.startedAt = now
+        void run(work)
+      }
+    }
+    pumping = false
+  }
+  return {
+    get running() {
+      return running
+    },
+    pump,
+    releaseQueued() {
+      for (const work of queue.drain()) giveBack(work, 0)
+    },
+    leaseLost(work) {
+      work.abort()
+    },
+  }
+}
+
+const resultOf = { succeeded: 'succeeded', retry: 'failed', deadLettered: 'deadLettered' } as const
