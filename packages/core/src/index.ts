@@ -185,3 +185,10 @@ export { readHeaders, type WireMetadata, type ReadHeadersOptions } from './wire/
 export { writeTrace, readTrace } from './wire/trace-header.ts'
 export { readVisibility, writeVisibility } from './wire/visibility-header.ts'
 export { writeHeaders } from './wire/write-headers.ts'
+export { prepareMessage, type WriterSettings } from './writers/prepare-message.ts'
+export {
+  createMessageWriter,
+  receiptOf,
+  type MessageWriter,
+  type WriterOptions,
+} from './writers/message-writer.ts'

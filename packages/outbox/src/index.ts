@@ -1,1 +1,3 @@
-export {}
+export { createOutbox, type OutboxOptions } from './outbox.ts'
+export { createOutboxProcessor, type OutboxProcessorOptions } from './outbox-processor.ts'
+export { type Route, type RoutingOptions } from './route.ts'

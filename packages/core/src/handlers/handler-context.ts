@@ -8,6 +8,12 @@ export interface HandlerIdentity {
   readonly handler: string
   /** Counts what the handler sent, by digest; owned by the library, fresh for each attempt. */
   readonly sent: Map<string, number>
+  /** Tenant of the message that is handled; what is sent inherits it. */
+  readonly tenantId?: string
+  /** Correlation id of the message that is handled; what is sent inherits it. */
+  readonly correlationId?: string
+  /** Trace context of the message that is handled; what is sent inherits it. */
+  readonly trace?: TraceContext
 }
 
 /** What a handler knows about the message it handles. */
@@ -22,16 +28,10 @@ export interface HandlerContext<TTransaction = unknown> extends HandlerIdentity 
   readonly stopping: AbortSignal
   /** The transaction that completes the message, for transactional handlers. */
   readonly transaction?: TTransaction
-  /** Tenant. */
-  readonly tenantId?: string
   /** Ordering key. */
   readonly orderingKey?: string
-  /** Correlation id. */
-  readonly correlationId?: string
   /** Causation id. */
   readonly causationId?: string
-  /** Trace context. */
-  readonly trace?: TraceContext
   /** Application headers. */
   readonly headers: Readonly<Record<string, string>>
   /** When the message was stored, or published. */

@@ -53,10 +53,10 @@ export function backoffFaults(name: string, options: BackoffOptions): string[] {
   atLeast('initialDelayMs', initialDelayMs, 0)
   atLeast('multiplier', multiplier, 1)
   atLeast('maxDelayMs', maxDelayMs, 0)
-  if (kind !== 'exponential' && kind !== 'fixed') {
+  if (!['exponential', 'fixed'].includes(kind)) {
     faults.push(`expected ${name}.kind to be 'exponential' or 'fixed', found ${String(kind)}`)
   }
-  if (jitter !== 'full' && jitter !== 'equal' && jitter !== 'none') {
+  if (!['full', 'equal', 'none'].includes(jitter)) {
     faults.push(`expected ${name}.jitter to be 'full', 'equal' or 'none', found ${String(jitter)}`)
   }
   return faults

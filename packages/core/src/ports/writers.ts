@@ -11,9 +11,12 @@ export interface WriteOptions extends Omit<MessageMetadata, 'sourceId'> {
   readonly idempotency?: Idempotency
   /** When the message becomes due. @defaultValue at once */
   readonly visibility?: Visibility
-  /** Received bytes, stored instead of serializing `message`. */
+  /** Received bytes, stored instead of serializing `message`; whoever received them has validated it. */
   readonly body?: Uint8Array
-  /** Context of the handler that sends: the id is derived from it, so that a retried handler sends the same message. */
+  /**
+   * Context of the handler that sends: the id is derived from it, so that a retried handler sends the same message;
+   * tenant, correlation id and trace are inherited, and the handled message becomes the cause.
+   */
   readonly from?: HandlerIdentity
   /** Tells apart two sends of one handler; otherwise body and occurrence do. */
   readonly sendKey?: string

@@ -1,0 +1,119 @@
+import {
+  classifyFailure,
+  isLiteBusError,
+  type FailureClassifier,
+  type HandlerContext,
+  type HandlerResult,
+  type LeasedEnvelope,
+  type MessageStore,
+} from '@litebus/core'
+import type { DispatchContext, Dispatcher, DispatchOutcome } from '@litebus/processing'
+import type { HandlerRegistry, RegisteredHandler } from './handler-registry.ts'
+
+/** What handler dispatch works with. */
+export interface HandlerDispatcherOptions<TTransaction> {
+  /** Handlers by contract. */
+  readonly registry: HandlerRegistry<TTransaction>
+  /** Store whose transactions complete messages. */
+  readonly store: Pick<MessageStore<TTransaction>, 'completeInTransaction'>
+  /** Names failures before the default classifier does. */
+  readonly classifier: FailureClassifier | undefined
+}
+
+/** Dispatches leased messages to handlers. */
+export function createHandlerDispatcher<TTransaction>({
+  registry,
+  store,
+  classifier,
+}: HandlerDispatcherOptions<TTransaction>): Dispatcher {
+  return {
+    async dispatch(envelope, context) {
+      const { contractName, contractVersion, body } = envelope.message
+      const { contract, message } = await registry.contracts.decode(contractName, contractVersion, body)
+      const handler = registry.find(contract.name, contract.version)
+      if (handler.transactional === true) {
+        return dispatchInTransaction(store, { handler, message, envelope, context, classifier })
+      }
+      return outcomeOf(
+        await handler.handle(message, handlerContext<TTransaction>(handler, envelope, context)),
+      )
+    },
+  }
+}
+
+interface TransactionalCall<TTransaction> {
+  readonly handler: RegisteredHandler<TTransaction>
+  readonly message: unknown
+  readonly envelope: LeasedEnvelope
+  readonly context: DispatchContext
+  readonly classifier: FailureClassifier | undefined
+}
+
+/** Thrown through the store to roll back what a handler that asks for a retry or rejects has done. */
+class RolledBack extends Error {
+  readonly outcome: DispatchOutcome
+  constructor(outcome: DispatchOutcome) {
+    super('rolled back at the request of the handler')
+    this.outcome = outcome
+  }
+}
+
+async function dispatchInTransaction<TTransaction>(
+  store: Pick<MessageStore<TTransaction>, 'completeInTransaction'>,
+  { handler, message, envelope, context, classifier }: TransactionalCall<TTransaction>,
+): Promise<DispatchOutcome> {
+  let handled = false
+  try {
+    const result = await store.completeInTransaction(envelope.lease, async (transaction) => {
+      handled = false
+      const outcome = outcomeOf(
+        await handler.handle(message, { ...handlerContext(handler, envelope, context), transaction }),
+      )
+      if (outcome.kind !== 'succeeded') throw new RolledBack(outcome)
+      handled = true
+    })
+    return result === 'applied' ? { kind: 'settled' } : { kind: 'leaseLost' }
+  } catch (error) {
+    if (error instanceof RolledBack) return error.outcome
+    // The handler was done: whether the commit took place is unknown, so nothing may be written about it.
+    if (handled && isLiteBusError(error, 'STORE_UNAVAILABLE')) return { kind: 'persistFailed' }
+    return { kind: 'failed', failure: classifyFailure(error, classifier) }
+  }
+}
+
+function outcomeOf(result: HandlerResult | void): DispatchOutcome {
+  if (result === undefined) return { kind: 'succeeded' }
+  if (result.kind === 'reject') {
+    return { kind: 'rejected', failure: { category: 'REJECTED', code: result.code } }
+  }
+  const failure = { category: 'UNKNOWN', code: result.code } as const
+  return result.afterMs === undefined
+    ? { kind: 'failed', failure }
+    : { kind: 'failed', failure, retryAfterMs: result.afterMs }
+}
+
+function handlerContext<TTransaction>(
+  handler: RegisteredHandler<TTransaction>,
+  { message, attempt }: LeasedEnvelope,
+  context: DispatchContext,
+): HandlerContext<TTransaction> {
+  const { tenantId, orderingKey, correlationId, causationId, trace } = message
+  return {
+    messageId: message.id,
+    handler: handler.name,
+    sent: new Map(),
+    contract: { name: message.contractName, version: message.contractVersion },
+    attempt,
+    headers: message.headers ?? {},
+    createdAt: message.createdAt,
+    stopping: context.stopping,
+    get signal() {
+      return context.signal
+    },
+    ...(tenantId === undefined ? {} : { tenantId }),
+    ...(orderingKey === undefined ? {} : { orderingKey }),
+    ...(correlationId === undefined ? {} : { correlationId }),
+    ...(causationId === undefined ? {} : { causationId }),
+    ...(trace === undefined ? {} : { trace }),
+  }
+}

@@ -1,0 +1,65 @@
+import { ArgumentError, type HandlerContext, type HandlerResult, type MessageContract } from '@litebus/core'
+
+/** Handles messages of one contract. */
+export interface MessageHandler<T, TTransaction = unknown> {
+  /** Contract in the version that the handler knows; older stored versions are lifted to it. */
+  readonly contract: MessageContract<T>
+  /** Name, unique within the service; ids of what the handler sends depend on it. @defaultValue the contract name */
+  readonly name?: string
+  /** True: the handler runs in the transaction that completes its message. @defaultValue false */
+  readonly transactional?: boolean
+  /** Does the work. Returns nothing, `retry(...)` or `reject(...)`; a throw is a failure. */
+  readonly handle: (
+    message: T,
+    context: HandlerContext<TTransaction>,
+  ) => Promise<HandlerResult | void> | HandlerResult | void
+}
+
+/** A handler of any contract, as lists of handlers hold them. */
+export interface AnyMessageHandler<TTransaction = unknown> extends Omit<
+  MessageHandler<unknown, TTransaction>,
+  'handle'
+> {
+  /** Does the work; the message has the type of the contract. */
+  readonly handle: (
+    message: never,
+    context: HandlerContext<TTransaction>,
+  ) => Promise<HandlerResult | void> | HandlerResult | void
+}
+
+/** A handler that runs in the transaction that completes its message: its effects in the same database happen once. */
+export interface TransactionalContext<TTransaction> extends HandlerContext<TTransaction> {
+  /** The open transaction. It is committed by the library, after the handler. */
+  readonly transaction: TTransaction
+}
+
+/** Declares a handler; the type of the message comes from the contract. */
+export function defineHandler<T, TTransaction = unknown>(
+  handler: MessageHandler<T, TTransaction>,
+): MessageHandler<T, TTransaction> {
+  return Object.freeze({ ...handler })
+}
+
+/**
+ * Declares a handler whose effects and whose completion are one transaction of the store.
+ *
+ * @throws ArgumentError when `transactional` is given as false.
+ */
+export function defineTransactionalHandler<T, TTransaction>(
+  handler: Omit<MessageHandler<T, TTransaction>, 'handle'> & {
+    readonly handle: (
+      message: T,
+      context: TransactionalContext<TTransaction>,
+    ) => Promise<HandlerResult | void> | HandlerResult | void
+  },
+): MessageHandler<T, TTransaction> {
+  if (handler.transactional === false)
+    throw new ArgumentError('expected a transactional handler, found transactional: false')
+  const { handle } = handler
+  return Object.freeze({
+    ...handler,
+    transactional: true,
+    handle: (message: T, context: HandlerContext<TTransaction>) =>
+      handle(message, context as TransactionalContext<TTransaction>),
+  })
+}

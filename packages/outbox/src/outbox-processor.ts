@@ -1,0 +1,85 @@
+import {
+  createContractRegistry,
+  OptionsError,
+  silentLogger,
+  systemClock,
+  type MessageContract,
+  type MessageStore,
+  type Transport,
+} from '@litebus/core'
+import {
+  createProcessor,
+  processorDefaults,
+  type Dispatcher,
+  type Processor,
+  type ProcessorTuning,
+} from '@litebus/processing'
+import type { RoutingOptions } from './route.ts'
+import { createTransportDispatcher } from './transport-dispatcher.ts'
+
+/** Options of {@link createOutboxProcessor}: exactly one of `transport` and `dispatcher`. */
+export interface OutboxProcessorOptions<TTransaction> extends ProcessorTuning {
+  /** Outbox face of a store. */
+  readonly store: MessageStore<TTransaction>
+  /** The broker to publish to. */
+  readonly transport?: Transport
+  /** Dispatches in this process instead of publishing. */
+  readonly dispatcher?: Dispatcher
+  /** How destinations are found. @defaultValue topic, else contract name */
+  readonly routing?: RoutingOptions
+  /** MIME type of the bodies. @defaultValue 'application/json' */
+  readonly contentType?: string
+  /** How long a publish may take, in milliseconds; less than the lease. @defaultValue 30 000, at most half of the lease */
+  readonly publishTimeoutMs?: number
+  /** Contracts against which payloads are validated before they are published. @defaultValue no validation */
+  readonly validate?: readonly MessageContract<unknown>[]
+}
+
+/**
+ * Builds the processor that publishes enqueued messages. With a transport, as many publishes as a batch has are
+ * under way at a time (`concurrency` defaults to `batchSize`), and a failing `afterDispatch` hook does not park a
+ * message that the broker has confirmed.
+ *
+ * @throws OptionsError when the store is not an outbox, there is no dispatcher or more than one, or options are not valid.
+ */
+export function createOutboxProcessor<TTransaction>(
+  options: OutboxProcessorOptions<TTransaction>,
+): Processor {
+  const { transport, dispatcher, routing, contentType, publishTimeoutMs, validate, ...tuning } = options
+  const leaseMs = tuning.leaseMs ?? processorDefaults.leaseMs
+  const timeoutMs = publishTimeoutMs ?? Math.min(30_000, leaseMs / 2)
+  const faults: string[] = []
+  if (tuning.store.axis !== 'outbox') {
+    faults.push(`expected the outbox face of a store, found the ${tuning.store.axis}`)
+  }
+  if ((transport === undefined) === (dispatcher === undefined)) {
+    faults.push(
+      `expected exactly one of transport and dispatcher, found ${transport === undefined ? 'none' : 'both'}`,
+    )
+  }
+  if (!(timeoutMs > 0 && timeoutMs < leaseMs)) {
+    faults.push(
+      `expected publishTimeoutMs above 0 and below leaseMs (${String(leaseMs)}), found ${String(timeoutMs)}`,
+    )
+  }
+  if (faults.length > 0) throw new OptionsError('outbox processor', faults)
+  if (transport === undefined) return createProcessor({ ...tuning, dispatcher: dispatcher as Dispatcher })
+
+  const batchSize = tuning.batchSize ?? processorDefaults.batchSize
+  return createProcessor({
+    concurrency: batchSize,
+    onHookFailure: 'completeDespiteHookFailure',
+    ...tuning,
+    dispatcher: createTransportDispatcher({
+      ...routing,
+      transport,
+      validate: validate === undefined ? undefined : createContractRegistry(validate),
+      contentType: contentType ?? 'application/json',
+      publishTimeoutMs: timeoutMs,
+      maxBatch: 1000,
+      clock: tuning.clock ?? systemClock,
+      random: tuning.random ?? Math.random,
+      logger: tuning.logger ?? silentLogger,
+    }),
+  })
+}

@@ -1,0 +1,67 @@
+import type { OutboundMessage, PublishOutcome, TransportPublisher } from '@litebus/core'
+
+/** Gathers what is published in one turn of the event loop into one call of the transport. */
+export interface PublishBatcher {
+  /** Publishes one message; never rejects. */
+  publish(message: OutboundMessage): Promise<PublishOutcome>
+}
+
+/** What a batcher works with. */
+export interface PublishBatcherOptions {
+  /** The transport. */
+  readonly publisher: TransportPublisher
+  /** A signal that aborts when a publish has taken too long; called once a batch. */
+  readonly deadline: () => { readonly signal: AbortSignal; readonly cancel: () => void }
+  /** Most messages of one call. */
+  readonly maxBatch: number
+}
+
+interface Pending {
+  readonly message: OutboundMessage
+  readonly answer: (outcome: PublishOutcome) => void
+}
+
+/** Starts with nothing gathered. */
+export function createPublishBatcher({
+  publisher,
+  deadline,
+  maxBatch,
+}: PublishBatcherOptions): PublishBatcher {
+  let pending: Pending[] = []
+
+  const flush = (): void => {
+    const batch = pending
+    pending = []
+    for (let from = 0; from < batch.length; from += maxBatch) void send(batch.slice(from, from + maxBatch))
+  }
+  const send = async (batch: readonly Pending[]): Promise<void> => {
+    const { signal, cancel } = deadline()
+    try {
+      const outcomes = await publisher.publish(
+        batch.map(({ message }) => message),
+        { signal },
+      )
+      batch.forEach(({ answer }, index) => {
+        answer(outcomes[index] ?? unanswered)
+      })
+    } catch {
+      // A publisher that rejects breaks its contract; nothing is known about what it sent.
+      for (const { answer } of batch) answer(unanswered)
+    } finally {
+      cancel()
+    }
+  }
+  return {
+    publish(message) {
+      return new Promise((answer) => {
+        pending.push({ message, answer })
+        if (pending.length === 1) setImmediate(flush)
+      })
+    },
+  }
+}
+
+const unanswered: PublishOutcome = {
+  status: 'ambiguous',
+  failure: { category: 'UNKNOWN', code: 'PUBLISH_UNANSWERED' },
+}
