@@ -161,6 +161,16 @@ export {
   type Inbox,
   type Outbox,
 } from './ports/writers.ts'
+export { assertLeaseRequest, claimantOf, leaseRequestDefaults } from './stores/lease-request.ts'
+export { decideSlot, type KnownMessage, type SlotDecision } from './stores/slot-decision.ts'
+export { assertStorable, storeLimits } from './stores/storable.ts'
+export { failureHistoryLength, keyParked, leaseExpired } from './stores/store-codes.ts'
+export {
+  SuspectGate,
+  type GateDecision,
+  type GateGrant,
+  type SuspectGateOptions,
+} from './stores/suspect-gate.ts'
 export { sleep } from './time/sleep.ts'
 export { systemClock } from './time/system-clock.ts'
 export { maxTimerMs, clampTimerMs } from './time/timer-limits.ts'
