@@ -12,6 +12,14 @@ export {
   type PayloadSerializer,
   type MessageContract,
 } from './contracts/message-contract.ts'
+export {
+  createDeliveryLedger,
+  type DeliveryFacts,
+  type DeliveryLedger,
+  type DeliveryLedgerOptions,
+  type SendResult,
+  type SettlementDriver,
+} from './deliveries/delivery-ledger.ts'
 export { type LiteBusErrorCode } from './errors/error-code.ts'
 export {
   ArgumentError,
@@ -161,6 +169,8 @@ export {
   type Inbox,
   type Outbox,
 } from './ports/writers.ts'
+export { publishFailures } from './publishing/publish-failures.ts'
+export { publishInKeyOrder } from './publishing/publish-in-key-order.ts'
 export { sleep } from './time/sleep.ts'
 export { systemClock } from './time/system-clock.ts'
 export { maxTimerMs, clampTimerMs } from './time/timer-limits.ts'
