@@ -12,6 +12,19 @@ export {
   type PayloadSerializer,
   type MessageContract,
 } from './contracts/message-contract.ts'
+export {
+  createDeliveryLedger,
+  type DeliveryFacts,
+  type SendResult,
+  type SettlementDriver,
+  type DeliveryLedgerOptions,
+  type DeliveryLedger,
+} from './deliveries/delivery-ledger.ts'
+export {
+  createSettlementAuthority,
+  type SettlementAuthorityState,
+  type SettlementAuthority,
+} from './deliveries/settlement-authority.ts'
 export { type LiteBusErrorCode } from './errors/error-code.ts'
 export {
   ArgumentError,
@@ -161,6 +174,18 @@ export {
   type Inbox,
   type Outbox,
 } from './ports/writers.ts'
+export { publishFailures } from './publishing/publish-failures.ts'
+export { publishInKeyOrder } from './publishing/publish-in-key-order.ts'
+export { leaseRequestDefaults, assertLeaseRequest, claimantOf } from './stores/lease-request.ts'
+export { decideSlot, type KnownMessage, type SlotDecision } from './stores/slot-decision.ts'
+export { storeLimits, assertStorable } from './stores/storable.ts'
+export { leaseExpired, keyParked, failureHistoryLength } from './stores/store-codes.ts'
+export {
+  SuspectGate,
+  type GateDecision,
+  type SuspectGateOptions,
+  type GateGrant,
+} from './stores/suspect-gate.ts'
 export { sleep } from './time/sleep.ts'
 export { systemClock } from './time/system-clock.ts'
 export { maxTimerMs, clampTimerMs } from './time/timer-limits.ts'
@@ -176,8 +201,8 @@ export {
 export {
   findHeader,
   readText,
-  readPositiveInteger,
   readLenientText,
+  readPositiveInteger,
   readNonNegativeInteger,
   textOf,
 } from './wire/header-readers.ts'
@@ -185,10 +210,10 @@ export { readHeaders, type WireMetadata, type ReadHeadersOptions } from './wire/
 export { writeTrace, readTrace } from './wire/trace-header.ts'
 export { readVisibility, writeVisibility } from './wire/visibility-header.ts'
 export { writeHeaders } from './wire/write-headers.ts'
-export { prepareMessage, type WriterSettings } from './writers/prepare-message.ts'
 export {
   createMessageWriter,
   receiptOf,
-  type MessageWriter,
   type WriterOptions,
+  type MessageWriter,
 } from './writers/message-writer.ts'
+export { prepareMessage, type WriterSettings } from './writers/prepare-message.ts'

@@ -18,7 +18,7 @@ export interface Idempotency {
 export interface MessageMetadata {
   /** Tenant; absent means the unscoped partition. */
   readonly tenantId?: string
-  /** Messages of one key are handled one at a time, in the order in which they were written. */
+  /** Messages of one key (within a tenant) are handled one at a time, in the order in which they were written. */
   readonly orderingKey?: string
   /** Where an outbox message goes when no resolver says otherwise. */
   readonly topic?: string

@@ -9,7 +9,7 @@ export interface Lease {
   readonly sequence: string
   /** Configured label plus random suffix of the processor that holds it. */
   readonly owner: string
-  /** Grows with every lease of every message and is never used twice. Decimal, 64 bits. */
+  /** Grows with every lease of a message and is never used twice for it, whatever becomes of the row. Decimal, 64 bits. */
   readonly generation: string
 }
 

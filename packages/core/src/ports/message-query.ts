@@ -32,8 +32,10 @@ export interface MessageQuery extends MessageFilter {
 
 /** A message with where it stands. */
 export interface MessageRecord {
-  /** The message; its body is present unless retention took it. */
+  /** The message; when retention took its payload, the body is empty and everything optional may be absent. */
   readonly message: StoredMessage
+  /** Whether retention took the payload. */
+  readonly payload: 'stored' | 'deleted'
   /** Where it stands. */
   readonly state: MessageState
   /** Attempts made so far since the last requeue. */

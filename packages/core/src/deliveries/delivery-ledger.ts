@@ -1,0 +1,219 @@
+import type { Clock } from '../ports/clock.ts'
+import type { Delivery, ReturnOptions, SettlementResult } from '../ports/delivery.ts'
+import { sleep } from '../time/sleep.ts'
+import { createSettlementAuthority, type SettlementAuthority } from './settlement-authority.ts'
+
+/** What a delivery says about itself; the ledger adds the settlement calls. */
+export type DeliveryFacts = Omit<Delivery, 'accept' | 'returnToQueue' | 'discard' | 'extend'>
+
+/** What a driver made of one settlement. */
+export type SendResult = Exclude<SettlementResult, 'revoked'>
+
+/** How an adapter settles; `Ref` is what its broker needs to find the delivery again. */
+export interface SettlementDriver<Ref> {
+  /** Takes the message off its source. */
+  accept(ref: Ref): Promise<SendResult>
+  /** Gives it back now, or with a delay of its own where `nativeReturnDelay` is set. */
+  returnToQueue(ref: Ref, options: ReturnOptions): Promise<SendResult>
+  /** Takes it off its source without success. */
+  discard(ref: Ref, reason: string): Promise<SendResult>
+  /** Extends the time for which it may be held. */
+  extend?(ref: Ref, holdMs: number): Promise<void>
+}
+
+/** What a ledger needs. */
+export interface DeliveryLedgerOptions<Ref> {
+  /** Most deliveries handed out and not settled. */
+  readonly maxInFlight: number
+  /** Settles at the broker; a rejection counts as `unknown`. */
+  readonly driver: SettlementDriver<Ref>
+  /** Receives each delivery; what it throws goes to `onFault` and the delivery is given back. */
+  readonly onDelivery: (delivery: Delivery) => void
+  /** Receives what `onDelivery` threw. */
+  readonly onFault: (error: unknown) => void
+  /** Holds back returns with a delay. */
+  readonly clock: Clock
+  /** The broker delays returns itself, so that the ledger does not hold them. @defaultValue false */
+  readonly nativeReturnDelay?: boolean
+}
+
+/**
+ * Deliveries between the broker and the handlers: hands out at most `maxInFlight`, buffers the rest in order, gives
+ * each delivery its one-shot authority, and takes all of them away at once when their channel, session or
+ * assignment is gone. No I/O: adapters bring a driver.
+ */
+export interface DeliveryLedger<Ref> {
+  /** Handed out and not settled. */
+  readonly inFlight: number
+  /** Received and not handed out. */
+  readonly buffered: number
+  /** A delivery came from the broker. */
+  add(ref: Ref, facts: DeliveryFacts): void
+  /** Stops handing out. */
+  pause(): void
+  /** Hands out again, the buffer first. */
+  resume(): void
+  /** Stops handing out for good, sends held returns at once, and returns what nobody started, in order. */
+  close(): readonly Ref[]
+  /** Takes what nobody started out of the buffer, in order. */
+  takeUnstarted(): readonly Ref[]
+  /** Revokes every delivery handed out and forgets the buffer; returns how many were handed out and unsettled. */
+  revokeAll(): number
+  /** Resolves when nothing is in flight and no settlement is on its way, or when the signal aborts. */
+  settled(signal: AbortSignal): Promise<void>
+}
+
+interface Entry<Ref> {
+  readonly ref: Ref
+  readonly authority: SettlementAuthority
+  /** Ends the wait of a return that is being held. */
+  readonly release: AbortController
+}
+
+/** How long a delivery is held when its receiver threw, so that a broken receiver does not loop hot. */
+const faultReturnDelayMs = 1000
+
+/** An empty ledger that hands out. */
+export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): DeliveryLedger<Ref> {
+  const { driver } = options
+  const buffer: { readonly ref: Ref; readonly facts: DeliveryFacts }[] = []
+  const inFlight = new Set<Entry<Ref>>()
+  const onTheirWay = new Set<Promise<unknown>>()
+  const waiting = new Set<() => void>()
+  let paused = false
+  let closed = false
+  let pumping = false
+
+  const pump = (): void => {
+    if (pumping) return
+    pumping = true
+    while (!paused && !closed && inFlight.size < options.maxInFlight) {
+      const next = buffer.shift()
+      if (next === undefined) break
+      handOut(next.ref, next.facts)
+    }
+    pumping = false
+    if (inFlight.size === 0 && onTheirWay.size === 0) for (const wake of waiting) wake()
+  }
+
+  const handOut = (ref: Ref, facts: DeliveryFacts): void => {
+    const entry = { ref, authority: createSettlementAuthority(), release: new AbortController() }
+    inFlight.add(entry)
+    const delivery = deliveryOf(entry, facts)
+    try {
+      options.onDelivery(delivery)
+    } catch (error) {
+      options.onFault(error)
+      void delivery.returnToQueue({ delayMs: faultReturnDelayMs })
+    }
+  }
+
+  const settle = async (
+    entry: Entry<Ref>,
+    send: () => Promise<SendResult>,
+    holdMs = 0,
+  ): Promise<SettlementResult> => {
+    if (!entry.authority.take()) return 'revoked'
+    if (holdMs > 0) await sleep(options.clock, holdMs, entry.release.signal)
+    if (isRevoked(entry.authority)) return 'revoked'
+    // The slot is free as soon as the settlement is sent: waiting for the answer holds no handler back.
+    inFlight.delete(entry)
+    const sending = attempt(send)
+    onTheirWay.add(sending)
+    pump()
+    const result = await sending
+    onTheirWay.delete(sending)
+    if (result === 'notSent' && !isRevoked(entry.authority)) {
+      entry.authority.giveBack()
+      inFlight.add(entry)
+    } else {
+      entry.authority.spend()
+    }
+    pump()
+    return result
+  }
+
+  const deliveryOf = (entry: Entry<Ref>, facts: DeliveryFacts): Delivery => {
+    const { ref } = entry
+    const extend = driver.extend?.bind(driver)
+    return {
+      ...facts,
+      accept: () => settle(entry, () => driver.accept(ref)),
+      returnToQueue: (how = {}) =>
+        settle(
+          entry,
+          () => driver.returnToQueue(ref, how),
+          options.nativeReturnDelay === true || closed ? 0 : how.delayMs,
+        ),
+      discard: ({ reason }) => settle(entry, () => driver.discard(ref, reason)),
+      ...(extend === undefined ? {} : { extend: (holdMs: number) => extend(ref, holdMs) }),
+    }
+  }
+
+  const takeUnstarted = (): readonly Ref[] => buffer.splice(0).map(({ ref }) => ref)
+
+  return {
+    get inFlight() {
+      return inFlight.size
+    },
+    get buffered() {
+      return buffer.length
+    },
+    add(ref, facts) {
+      buffer.push({ ref, facts })
+      pump()
+    },
+    pause() {
+      paused = true
+    },
+    resume() {
+      paused = false
+      pump()
+    },
+    close() {
+      closed = true
+      for (const entry of inFlight) entry.release.abort()
+      return takeUnstarted()
+    },
+    takeUnstarted,
+    revokeAll() {
+      const revoked = inFlight.size
+      buffer.length = 0
+      for (const entry of inFlight) {
+        entry.authority.revoke()
+        entry.release.abort()
+      }
+      inFlight.clear()
+      pump()
+      return revoked
+    },
+    settled(signal) {
+      return new Promise((resolve) => {
+        const finish = (): void => {
+          waiting.delete(finish)
+          signal.removeEventListener('abort', finish)
+          resolve()
+        }
+        if (signal.aborted || (inFlight.size === 0 && onTheirWay.size === 0)) {
+          resolve()
+          return
+        }
+        waiting.add(finish)
+        signal.addEventListener('abort', finish, { once: true })
+      })
+    },
+  }
+}
+
+function isRevoked(authority: SettlementAuthority): boolean {
+  return authority.state === 'revoked'
+}
+
+/** A driver that throws may have sent: the authority is spent, redelivery decides. */
+async function attempt(send: () => Promise<SendResult>): Promise<SendResult> {
+  try {
+    return await send()
+  } catch {
+    return 'unknown'
+  }
+}
