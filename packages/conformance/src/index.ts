@@ -8,3 +8,4 @@ export {
   type SuiteBinding,
   type TestRunner,
 } from './frame/suite.ts'
+export { manualClock, type ManualClock } from './time/manual-clock.ts'
