@@ -50,12 +50,26 @@ export {
 } from './errors/slot-errors.ts'
 export { type HandlerIdentity, type HandlerContext } from './handlers/handler-context.ts'
 export {
+  createHandlerRegistry,
+  type RegisteredHandler,
+  type HandlerRegistry,
+} from './handlers/handler-registry.ts'
+export {
   retry,
   reject,
+  failureOfResult,
   type HandlerResult,
   type RetryResult,
   type RejectResult,
 } from './handlers/handler-result.ts'
+export {
+  defineHandler,
+  defineTransactionalHandler,
+  type HandlerReturn,
+  type MessageHandler,
+  type AnyMessageHandler,
+  type TransactionalContext,
+} from './handlers/message-handler.ts'
 export {
   liteBusNamespace,
   idOfSend,

@@ -1,14 +1,16 @@
 import {
   classifyFailure,
+  failureOfResult,
   isLiteBusError,
   type FailureClassifier,
   type HandlerContext,
+  type HandlerRegistry,
   type HandlerResult,
   type LeasedEnvelope,
   type MessageStore,
+  type RegisteredHandler,
 } from '@litebus/core'
 import type { DispatchContext, Dispatcher, DispatchOutcome } from '@litebus/processing'
-import type { HandlerRegistry, RegisteredHandler } from './handler-registry.ts'
 
 /** What handler dispatch works with. */
 export interface HandlerDispatcherOptions<TTransaction> {
@@ -62,34 +64,27 @@ async function dispatchInTransaction<TTransaction>(
   store: Pick<MessageStore<TTransaction>, 'completeInTransaction'>,
   { handler, message, envelope, context, classifier }: TransactionalCall<TTransaction>,
 ): Promise<DispatchOutcome> {
-  let handled = false
+  const progress = { handled: false }
   try {
     const result = await store.completeInTransaction(envelope.lease, async (transaction) => {
-      handled = false
       const outcome = outcomeOf(
         await handler.handle(message, { ...handlerContext(handler, envelope, context), transaction }),
       )
       if (outcome.kind !== 'succeeded') throw new RolledBack(outcome)
-      handled = true
+      progress.handled = true
     })
     return result === 'applied' ? { kind: 'settled' } : { kind: 'leaseLost' }
   } catch (error) {
     if (error instanceof RolledBack) return error.outcome
     // The handler was done: whether the commit took place is unknown, so nothing may be written about it.
-    if (handled && isLiteBusError(error, 'STORE_UNAVAILABLE')) return { kind: 'persistFailed' }
+    if (progress.handled && isLiteBusError(error, 'STORE_UNAVAILABLE')) return { kind: 'persistFailed' }
     return { kind: 'failed', failure: classifyFailure(error, classifier) }
   }
 }
 
-function outcomeOf(result: HandlerResult | void): DispatchOutcome {
-  if (result === undefined) return { kind: 'succeeded' }
-  if (result.kind === 'reject') {
-    return { kind: 'rejected', failure: { category: 'REJECTED', code: result.code } }
-  }
-  const failure = { category: 'UNKNOWN', code: result.code } as const
-  return result.afterMs === undefined
-    ? { kind: 'failed', failure }
-    : { kind: 'failed', failure, retryAfterMs: result.afterMs }
+function outcomeOf(result: HandlerResult): DispatchOutcome {
+  const failed = failureOfResult(result)
+  return failed === undefined ? { kind: 'succeeded' } : { kind: 'failed', ...failed }
 }
 
 function handlerContext<TTransaction>(

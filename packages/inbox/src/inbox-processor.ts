@@ -1,8 +1,6 @@
-import { OptionsError, type MessageStore } from '@litebus/core'
+import { createHandlerRegistry, OptionsError, type AnyMessageHandler, type MessageStore } from '@litebus/core'
 import { createProcessor, type Processor, type ProcessorTuning } from '@litebus/processing'
 import { createHandlerDispatcher } from './handler-dispatcher.ts'
-import { createHandlerRegistry } from './handler-registry.ts'
-import type { AnyMessageHandler } from './handler.ts'
 
 /** Options of {@link createInboxProcessor}. */
 export interface InboxProcessorOptions<TTransaction> extends ProcessorTuning {

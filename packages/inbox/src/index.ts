@@ -1,9 +1,3 @@
-export {
-  defineHandler,
-  defineTransactionalHandler,
-  type AnyMessageHandler,
-  type MessageHandler,
-  type TransactionalContext,
-} from './handler.ts'
+export { defineHandler, defineTransactionalHandler } from '@litebus/core'
 export { createInbox, type InboxOptions } from './inbox.ts'
 export { createInboxProcessor, type InboxProcessorOptions } from './inbox-processor.ts'

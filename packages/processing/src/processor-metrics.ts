@@ -6,7 +6,7 @@ export interface ProcessorMetrics {
   /** Counts a finished pass. */
   passed(summary: PassSummary): void
   /** Counts a fault of the loop. */
-  loopError(): void
+  readonly loopError: () => void
   /** Records the duration of one dispatch in milliseconds. */
   dispatched(durationMs: number): void
 }

@@ -34,7 +34,7 @@ export interface Processor extends AsyncDisposable {
   /** Current state. */
   readonly state: ProcessorState
   /** Starts the loop; it runs until stopped. */
-  start(): void
+  readonly start: () => void
   /**
    * Runs one pass without the loop, for tests and manual hosts, and resolves when every row of it is done.
    *

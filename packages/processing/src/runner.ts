@@ -17,7 +17,7 @@ export interface Runner {
   /** Starts nothing any more: gives back what waits. */
   releaseQueued(): void
   /** A lease is lost: ends its dispatch, leaves the row to its new owner. */
-  leaseLost(work: HeldWork): void
+  readonly leaseLost: (work: HeldWork) => void
 }
 
 /** What a runner works with. */

@@ -1,4 +1,4 @@
-import { failureCode } from '../policies/failure.ts'
+import { failureCode, type Failure } from '../policies/failure.ts'
 
 /** What a handler may return. Nothing means success; a throw is a failure that the classifier names. */
 export type HandlerResult = undefined | RetryResult | RejectResult
@@ -32,4 +32,15 @@ export function retry(options: { readonly code: string; readonly afterMs?: numbe
 /** Parks the message: category `REJECTED`, permanent. */
 export function reject(options: { readonly code: string }): RejectResult {
   return { kind: 'reject', code: failureCode(options.code) }
+}
+
+/** The failure that a result stands for, with the delay that the handler asked for; `undefined` for success. */
+export function failureOfResult(
+  result: HandlerResult,
+): { readonly failure: Failure; readonly retryAfterMs?: number } | undefined {
+  if (result === undefined) return undefined
+  const failure: Failure = { category: result.kind === 'reject' ? 'REJECTED' : 'UNKNOWN', code: result.code }
+  return result.kind === 'retry' && result.afterMs !== undefined
+    ? { failure, retryAfterMs: result.afterMs }
+    : { failure }
 }

@@ -54,10 +54,10 @@ export function backoffFaults(name: string, options: BackoffOptions): string[] {
   atLeast('multiplier', multiplier, 1)
   atLeast('maxDelayMs', maxDelayMs, 0)
   if (!['exponential', 'fixed'].includes(kind)) {
-    faults.push(`expected ${name}.kind to be 'exponential' or 'fixed', found ${String(kind)}`)
+    faults.push(`expected ${name}.kind to be 'exponential' or 'fixed', found ${kind}`)
   }
   if (!['full', 'equal', 'none'].includes(jitter)) {
-    faults.push(`expected ${name}.jitter to be 'full', 'equal' or 'none', found ${String(jitter)}`)
+    faults.push(`expected ${name}.jitter to be 'full', 'equal' or 'none', found ${jitter}`)
   }
   return faults
 }

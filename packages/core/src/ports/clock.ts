@@ -1,7 +1,7 @@
 /** A timer that can be taken back. */
 export interface Timer {
   /** Cancels the timer; calling it twice, or after it fired, does nothing. */
-  cancel(): void
+  readonly cancel: () => void
 }
 
 /** Time as the library sees it; passed in so that tests own it. */

@@ -1,5 +1,8 @@
 import { ArgumentError, type HandlerContext, type HandlerResult, type MessageContract } from '@litebus/core'
 
+/** What a handler function returns: a result, or nothing, at once or later. */
+export type HandlerReturn = Promise<HandlerResult> | Promise<void> | HandlerResult
+
 /** Handles messages of one contract. */
 export interface MessageHandler<T, TTransaction = unknown> {
   /** Contract in the version that the handler knows; older stored versions are lifted to it. */
@@ -9,10 +12,7 @@ export interface MessageHandler<T, TTransaction = unknown> {
   /** True: the handler runs in the transaction that completes its message. @defaultValue false */
   readonly transactional?: boolean
   /** Does the work. Returns nothing, `retry(...)` or `reject(...)`; a throw is a failure. */
-  readonly handle: (
-    message: T,
-    context: HandlerContext<TTransaction>,
-  ) => Promise<HandlerResult | void> | HandlerResult | void
+  readonly handle: (message: T, context: HandlerContext<TTransaction>) => HandlerReturn
 }
 
 /** A handler of any contract, as lists of handlers hold them. */
@@ -21,10 +21,7 @@ export interface AnyMessageHandler<TTransaction = unknown> extends Omit<
   'handle'
 > {
   /** Does the work; the message has the type of the contract. */
-  readonly handle: (
-    message: never,
-    context: HandlerContext<TTransaction>,
-  ) => Promise<HandlerResult | void> | HandlerResult | void
+  readonly handle: (message: never, context: HandlerContext<TTransaction>) => HandlerReturn
 }
 
 /** A handler that runs in the transaction that completes its message: its effects in the same database happen once. */
@@ -47,10 +44,7 @@ export function defineHandler<T, TTransaction = unknown>(
  */
 export function defineTransactionalHandler<T, TTransaction>(
   handler: Omit<MessageHandler<T, TTransaction>, 'handle'> & {
-    readonly handle: (
-      message: T,
-      context: TransactionalContext<TTransaction>,
-    ) => Promise<HandlerResult | void> | HandlerResult | void
+    readonly handle: (message: T, context: TransactionalContext<TTransaction>) => HandlerReturn
   },
 ): MessageHandler<T, TTransaction> {
   if (handler.transactional === false)

@@ -1,16 +1,24 @@
-import {
-  createContractRegistry,
-  InboxDispatchError,
-  OptionsError,
-  type ContractRegistry,
-} from '@litebus/core'
-import type { AnyMessageHandler, MessageHandler } from './handler.ts'
+import { createContractRegistry, type ContractRegistry } from '../contracts/contract-registry.ts'
+import { InboxDispatchError, OptionsError } from '../errors/errors.ts'
+import type { HandlerContext } from './handler-context.ts'
+import type { HandlerResult } from './handler-result.ts'
+import type { AnyMessageHandler, MessageHandler } from './message-handler.ts'
 
 /** A handler with its name. */
-export interface RegisteredHandler<TTransaction> extends MessageHandler<unknown, TTransaction> {
+export interface RegisteredHandler<TTransaction> extends Omit<
+  MessageHandler<unknown, TTransaction>,
+  'handle'
+> {
+  /** Does the work. */
+  readonly handle: (
+    message: unknown,
+    context: HandlerContext<TTransaction>,
+  ) => Promise<HandlerResult> | HandlerResult
   /** Name of the handler. */
   readonly name: string
 }
+
+type UnnamedHandler<TTransaction> = Omit<RegisteredHandler<TTransaction>, 'name'> & { readonly name?: string }
 
 /** Handlers by contract. */
 export interface HandlerRegistry<TTransaction> {
@@ -28,7 +36,7 @@ export interface HandlerRegistry<TTransaction> {
 export function createHandlerRegistry<TTransaction>(
   handlers: readonly AnyMessageHandler<TTransaction>[],
 ): HandlerRegistry<TTransaction> {
-  const named = (handlers as unknown as readonly MessageHandler<unknown, TTransaction>[]).map((handler) => ({
+  const named = (handlers as unknown as readonly UnnamedHandler<TTransaction>[]).map((handler) => ({
     ...handler,
     name: handler.name ?? handler.contract.name,
   }))

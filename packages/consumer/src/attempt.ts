@@ -1,0 +1,31 @@
+import { hopHeaders, InboxIngressError, readNonNegativeInteger, readText, type Delivery } from '@litebus/core'
+
+/** Where a message stands in its attempts. */
+export interface Attempt {
+  /** 1-based number of this attempt. */
+  readonly attempt: number
+  /** First failure, when there was one. */
+  readonly firstFailureAt?: Date
+}
+
+/**
+ * Reads how often a message was tried: 1, plus the retries made by copies (in its headers), plus those that the
+ * transport carried across returns. A missing header is 0; broker redeliveries are no attempts.
+ *
+ * @throws FormatError when the retry header is malformed, InboxIngressError when the first failure is.
+ */
+export function attemptOf({ message, attempt, firstFailureAt }: Delivery): Attempt {
+  const copies = readNonNegativeInteger(message.headers, hopHeaders.retryAttempt) ?? 0
+  const first = firstFailureAt ?? readDate(readText(message.headers, hopHeaders.firstFailureAt))
+  const carried = Math.max(0, (attempt ?? 1) - 1)
+  return { attempt: 1 + copies + carried, ...(first === undefined ? {} : { firstFailureAt: first }) }
+}
+
+function readDate(text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const date = new Date(text)
+  if (Number.isNaN(date.getTime())) {
+    throw new InboxIngressError(`expected a time in ISO 8601 in header ${hopHeaders.firstFailureAt}`)
+  }
+  return date
+}

@@ -1,0 +1,61 @@
+import {
+  hopHeaders,
+  idOfHop,
+  isBrokerHeader,
+  textOf,
+  type Failure,
+  type InboundMessage,
+  type OutboundMessage,
+} from '@litebus/core'
+
+/** A hop of a message to another destination. */
+export interface Hop {
+  /** Kind of the hop. */
+  readonly kind: 'retry' | 'deadLetter'
+  /** Where the copy goes. */
+  readonly destination: string
+  /** Why. */
+  readonly failure: Failure
+  /** Attempts made so far. */
+  readonly attempt: number
+  /** First failure. */
+  readonly firstFailureAt: Date
+  /** This failure. */
+  readonly lastFailureAt: Date
+  /** Delay of the copy, for destinations that can. */
+  readonly delayMs?: number
+}
+
+/** Headers that carry credentials; a dead-letter place is kept longer and read by more people than its source. */
+const secretHeader = /^(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-auth-token)$/i
+const hopHeaderNames: ReadonlySet<string> = new Set(Object.values(hopHeaders))
+
+/**
+ * The copy of a message for one hop: the original body, id and headers, and the reserved headers of the hop, which
+ * replace those of the hop before. Never error text; for dead letters no credentials either.
+ */
+export function hopCopy(message: InboundMessage, messageId: string, hop: Hop): OutboundMessage {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(message.headers)) {
+    if (value === undefined || isBrokerHeader(name) || hopHeaderNames.has(name.toLowerCase())) continue
+    if (hop.kind === 'deadLetter' && secretHeader.test(name)) continue
+    const text = textOf(value)
+    if (text !== undefined) headers[name] = text
+  }
+  headers[hopHeaders.failureCategory] = hop.failure.category
+  headers[hopHeaders.failureCode] = hop.failure.code
+  headers[hopHeaders.originDestination] = message.destination
+  headers[hopHeaders.retryAttempt] = String(hop.attempt)
+  headers[hopHeaders.firstFailureAt] = hop.firstFailureAt.toISOString()
+  headers[hopHeaders.lastFailureAt] = hop.lastFailureAt.toISOString()
+  return {
+    destination: hop.destination,
+    messageId,
+    body: message.body,
+    headers,
+    deduplicationId: idOfHop({ messageId, kind: hop.kind, attempt: hop.attempt }),
+    ...(message.contentType === undefined ? {} : { contentType: message.contentType }),
+    ...(message.orderingKey === undefined ? {} : { orderingKey: message.orderingKey }),
+    ...(hop.delayMs === undefined ? {} : { delayMs: hop.delayMs }),
+  }
+}

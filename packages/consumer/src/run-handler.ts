@@ -1,0 +1,88 @@
+import {
+  classifyFailure,
+  failureOfResult,
+  sleep,
+  type Failure,
+  type HandlerContext,
+  type HandlerRegistry,
+  type HandlerResult,
+  type InboundMessage,
+  type WireMetadata,
+} from '@litebus/core'
+import type { ResolvedConsumerOptions } from './consumer-options.ts'
+
+/** What a handler made of a message. */
+export type HandlerOutcome =
+  | { readonly kind: 'succeeded' }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly retryAfterMs?: number }
+
+/** One run of a handler. */
+export interface HandlerRun {
+  /** The message as delivered. */
+  readonly message: InboundMessage
+  /** What its headers say. */
+  readonly metadata: WireMetadata
+  /** Its id. */
+  readonly messageId: string
+  /** 1-based attempt. */
+  readonly attempt: number
+  /** Aborts as soon as a stop is asked for. */
+  readonly stopping: AbortSignal
+}
+
+const timedOut: HandlerOutcome = {
+  kind: 'failed',
+  failure: { category: 'TIMEOUT', code: 'EXECUTION_BUDGET_EXCEEDED' },
+}
+
+/** Decodes the body and runs the handler within its budget. Never rejects: whatever is thrown is a failure. */
+export async function runHandler(
+  run: HandlerRun,
+  handlers: HandlerRegistry<unknown>,
+  { clock, executionBudgetMs, classifier }: ResolvedConsumerOptions,
+): Promise<HandlerOutcome> {
+  const controller = new AbortController()
+  const waiting = new AbortController()
+  const late = sleep(clock, executionBudgetMs, waiting.signal).then(() => timedOut)
+  const handled = handle(run, handlers, controller.signal).catch((error: unknown): HandlerOutcome => ({
+    kind: 'failed',
+    failure: classifyFailure(error, classifier),
+  }))
+  const outcome = await Promise.race([handled, late])
+  waiting.abort()
+  if (outcome === timedOut) controller.abort()
+  return outcome
+}
+
+async function handle(
+  { message, metadata, messageId, attempt, stopping }: HandlerRun,
+  handlers: HandlerRegistry<unknown>,
+  signal: AbortSignal,
+): Promise<HandlerOutcome> {
+  const { contractName, contractVersion } = metadata
+  const decoded = await handlers.contracts.decode(contractName, contractVersion, message.body)
+  const handler = handlers.find(decoded.contract.name, decoded.contract.version)
+  const { tenantId, orderingKey, correlationId, causationId, trace, headers } = metadata
+  const context: HandlerContext = {
+    messageId,
+    handler: handler.name,
+    sent: new Map(),
+    contract: { name: contractName, version: contractVersion },
+    attempt,
+    signal,
+    stopping,
+    headers,
+    ...(tenantId === undefined ? {} : { tenantId }),
+    ...(orderingKey === undefined ? {} : { orderingKey }),
+    ...(correlationId === undefined ? {} : { correlationId }),
+    ...(causationId === undefined ? {} : { causationId }),
+    ...(trace === undefined ? {} : { trace }),
+    ...(message.timestamp === undefined ? {} : { createdAt: message.timestamp }),
+  }
+  return outcomeOf(await handler.handle(decoded.message, context))
+}
+
+function outcomeOf(result: HandlerResult): HandlerOutcome {
+  const failed = failureOfResult(result)
+  return failed === undefined ? { kind: 'succeeded' } : { kind: 'failed', ...failed }
+}

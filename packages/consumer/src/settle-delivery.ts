@@ -1,0 +1,82 @@
+import { sleep, type Clock, type Delivery, type ReturnOptions, type SettlementResult } from '@litebus/core'
+import type { SettlementTerminal } from './ledger.ts'
+
+/** How long a settlement may take and by which clock. */
+export interface SettlementBudget {
+  /** Milliseconds. */
+  readonly budgetMs: number
+  /** Time. */
+  readonly clock: Clock
+}
+
+/** What an accept led to. */
+export interface AcceptResult {
+  /** Terminal of the delivery. */
+  readonly terminal: SettlementTerminal
+  /** What the broker accept itself resolved. */
+  readonly result: SettlementResult
+}
+
+/**
+ * Accepts a delivery whose work is done. After `notSent` the authority is intact and the delivery is given back
+ * once; after `unknown` nothing more is sent (an accept and a return of one delivery close an AMQP channel with
+ * everything it holds), and redelivery meets the finished work.
+ */
+export async function acceptDelivery(delivery: Delivery, budget: SettlementBudget): Promise<AcceptResult> {
+  const result = await inTime(delivery.accept(), budget)
+  if (result === 'notSent') return { terminal: await returnDelivery(delivery, budget), result }
+  return { terminal: terminalOf(result, 'acked'), result }
+}
+
+/**
+ * Accepts a delivery whose copy is confirmed. Whatever becomes of it, nothing else is sent: giving the original back
+ * would only make a second copy.
+ */
+export async function acceptAfterHandoff(
+  delivery: Delivery,
+  budget: SettlementBudget,
+  terminal: 'acked_retry' | 'acked_dead_letter',
+): Promise<SettlementTerminal> {
+  const result = await inTime(delivery.accept(), budget)
+  return result === 'settled' ? terminal : 'unresolved'
+}
+
+/** Gives a delivery back. */
+export async function returnDelivery(
+  delivery: Delivery,
+  budget: SettlementBudget,
+  options: ReturnOptions = {},
+): Promise<SettlementTerminal> {
+  const delayed = { ...budget, budgetMs: budget.budgetMs + (options.delayMs ?? 0) }
+  return terminalOf(await inTime(delivery.returnToQueue(options), delayed), 'returned')
+}
+
+/** Takes a delivery off its source without success. The reason is a code, never text of an error. */
+export async function discardDelivery(
+  delivery: Delivery,
+  budget: SettlementBudget,
+  reason: string,
+): Promise<SettlementTerminal> {
+  return terminalOf(await inTime(delivery.discard({ reason }), budget), 'discarded')
+}
+
+function terminalOf(result: SettlementResult, settled: SettlementTerminal): SettlementTerminal {
+  if (result === 'settled') return settled
+  return result === 'unknown' ? 'unresolved' : 'pending_redelivery'
+}
+
+/** A settlement that takes longer than its budget may still reach the broker: unknown. */
+async function inTime(
+  settlement: Promise<SettlementResult>,
+  { budgetMs, clock }: SettlementBudget,
+): Promise<SettlementResult> {
+  const waiting = new AbortController()
+  const late = sleep(clock, budgetMs, waiting.signal).then((): SettlementResult => 'unknown')
+  try {
+    return await Promise.race([settlement, late])
+  } catch {
+    return 'unknown'
+  } finally {
+    waiting.abort()
+  }
+}

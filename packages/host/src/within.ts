@@ -1,0 +1,36 @@
+import { sleep, type Clock } from '@litebus/core'
+
+/** How something with a deadline ended. */
+export type TimedResult<T> =
+  | { readonly status: 'done'; readonly value: T }
+  | { readonly status: 'failed'; readonly error: unknown }
+  | { readonly status: 'late' }
+
+/** Runs something within a limit. Never rejects; what comes late is ignored. */
+export async function within<T>(
+  clock: Clock,
+  limitMs: number,
+  work: () => Promise<T> | T,
+): Promise<TimedResult<T>> {
+  const waiting = new AbortController()
+  const run = async (): Promise<TimedResult<T>> => {
+    try {
+      return { status: 'done', value: await work() }
+    } catch (error) {
+      return { status: 'failed', error }
+    }
+  }
+  const late = sleep(clock, limitMs, waiting.signal).then((): TimedResult<T> => ({ status: 'late' }))
+  const result = await Promise.race([run(), late])
+  waiting.abort()
+  return result
+}
+
+/** Code or class of an error, which come from source code, unlike its text. */
+export function errorType(error: unknown): string {
+  if (error instanceof Error) {
+    const { code } = error as { readonly code?: unknown }
+    return typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code) ? code : error.constructor.name
+  }
+  return typeof error
+}
