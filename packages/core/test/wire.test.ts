@@ -149,13 +149,13 @@ describe('readHeaders', () => {
         fc.constant(null),
         fc.uint8Array(),
         fc.date({ noInvalidDate: false }),
-      ) as fc.Arbitrary<HeaderValue>,
+      ),
       value: fc.oneof(
         { maxDepth: 5 },
         tie('leaf'),
         fc.array(tie('value')),
         fc.dictionary(fc.string(), tie('value')),
-      ) as fc.Arbitrary<HeaderValue>,
+      ),
     }))
     fc.assert(
       fc.property(fc.dictionary(name, value), fc.boolean(), (headers, trustApplicationHeaders) => {

@@ -1,0 +1,133 @@
+import { describe, expect, it } from '@jest/globals'
+import fc from 'fast-check'
+import {
+  decideRetry,
+  failureCategories,
+  resolveRetryProfile,
+  retryProfileFaults,
+  type RetryMode,
+  type RetryProfile,
+} from '../src/index.ts'
+
+const modes: readonly RetryMode[] = [
+  'none',
+  'inline',
+  'blocking',
+  'pausePartition',
+  'retryDestination',
+  'brokerDelayed',
+]
+
+describe('retryProfileFaults', () => {
+  const able = { orderedStream: true, pausable: true, delayedDelivery: true, nativeDeadLetter: true }
+
+  it.each<[string, RetryProfile, Partial<typeof able>, readonly [string, string]]>([
+    [
+      'preserve without an ordered stream',
+      { ordering: 'preserve', destinationOrdered: true, mode: 'pausePartition' },
+      { orderedStream: false },
+      ["ordering 'preserve'", 'orderedStream'],
+    ],
+    [
+      'preserve at a destination without order',
+      { ordering: 'preserve', mode: 'pausePartition' },
+      {},
+      ["ordering 'preserve'", 'destinationOrdered'],
+    ],
+    [
+      'pause on a transport that cannot pause',
+      { mode: 'pausePartition' },
+      { pausable: false },
+      ["mode 'pausePartition'", 'pausable'],
+    ],
+    [
+      'preserve on a transport that cannot pause',
+      { mode: 'inline', ordering: 'preserve', destinationOrdered: true },
+      { pausable: false },
+      ["ordering 'preserve'", 'pausable'],
+    ],
+    [
+      'delayed and preserve',
+      { mode: 'brokerDelayed', ordering: 'preserve', destinationOrdered: true },
+      {},
+      ["mode 'brokerDelayed'", "ordering 'preserve'"],
+    ],
+    [
+      'delayed on a transport without delays',
+      { mode: 'brokerDelayed' },
+      { delayedDelivery: false },
+      ["mode 'brokerDelayed'", 'delayedDelivery'],
+    ],
+    [
+      'a retry destination without allowReorder',
+      { mode: 'retryDestination', retryDestination: 'r' },
+      {},
+      ["mode 'retryDestination'", "'allowReorder'"],
+    ],
+    [
+      'a retry destination without a name',
+      { mode: 'retryDestination', ordering: 'allowReorder' },
+      {},
+      ["mode 'retryDestination'", 'retryDestination, found none'],
+    ],
+    ['several attempts without a mode', { maxAttempts: 3 }, {}, ["mode 'none'", 'maxAttempts 3']],
+    [
+      'no place for dead letters',
+      { mode: 'inline' },
+      { nativeDeadLetter: false },
+      ['deadLetterDestination', 'nativeDeadLetter'],
+    ],
+  ])('refuses %s and names both settings', (...[, profile, capabilities, [one, other]]) => {
+    const faults = retryProfileFaults(profile, { ...able, ...capabilities })
+    expect(faults.some((fault) => fault.includes(one) && fault.includes(other))).toBe(true)
+  })
+
+  it.each<[string, RetryProfile]>([
+    ['the default', {}],
+    ['inline', { mode: 'inline', maxAttempts: 3 }],
+    ['pause and keep order', { mode: 'pausePartition', ordering: 'preserve', destinationOrdered: true }],
+    ['retry destination', { mode: 'retryDestination', ordering: 'allowReorder', retryDestination: 'r' }],
+    ['broker delayed', { mode: 'brokerDelayed' }],
+  ])('takes %s', (_name, profile) => {
+    expect(retryProfileFaults(profile, able)).toEqual([])
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses %p attempts', (maxAttempts) => {
+    expect(retryProfileFaults({ mode: 'inline', maxAttempts }, able)).toHaveLength(1)
+  })
+
+  it('never lets a profile that it takes reach a reordering path under preserve', () => {
+    fc.assert(
+      fc.property(
+        fc.record({
+          mode: fc.constantFrom(...modes),
+          maxAttempts: fc.integer({ min: 1, max: 5 }),
+          destinationOrdered: fc.boolean(),
+          retryDestination: fc.constant('r'),
+          deadLetterDestination: fc.constant('d'),
+          ordering: fc.constant('preserve' as const),
+        }),
+        fc.record({
+          orderedStream: fc.boolean(),
+          pausable: fc.boolean(),
+          delayedDelivery: fc.boolean(),
+          nativeDeadLetter: fc.boolean(),
+        }),
+        fc.constantFrom(...failureCategories),
+        fc.integer({ min: 1, max: 6 }),
+        (...[profile, capabilities, category, attempt]) => {
+          if (retryProfileFaults(profile, capabilities).length > 0) return
+          const { action } = decideRetry({
+            category,
+            attempt,
+            profile: resolveRetryProfile(profile),
+            capabilities,
+          })
+          expect(action).not.toBe('publishToRetryDestination')
+          expect(action).not.toBe('retryInline')
+        },
+      ),
+      { numRuns: 2000 },
+    )
+  })
+})
