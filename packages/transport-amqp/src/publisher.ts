@@ -1,0 +1,126 @@
+import {
+  publishFailures,
+  publishInKeyOrder,
+  type Failure,
+  type OutboundMessage,
+  type PublishOutcome,
+  type TransportPublisher,
+} from '@litebus/core'
+import type { AmqpConnection } from './connection.ts'
+import { headersAreCarried, messageBytes } from './headers.ts'
+import { createKnownExchanges } from './known-exchanges.ts'
+import type { ResolvedAmqpOptions } from './options.ts'
+import type { OutstandingPublish } from './publish-channel.ts'
+import { createPublishQueue, unavailability } from './publish-queue.ts'
+import type { TopologyProblems } from './topology/apply-topology.ts'
+
+/** A publisher that its transport can wait for. */
+export interface AmqpPublisher extends TransportPublisher {
+  /** Resolves when nothing is waiting and nothing is unconfirmed. */
+  idle(): Promise<void>
+}
+
+/** Publishes with `mandatory` over one confirm channel, pipelined; `problems` is what of the topology does not fit. */
+export function createAmqpPublisher(
+  options: ResolvedAmqpOptions,
+  connection: AmqpConnection,
+  problems: () => TopologyProblems,
+): AmqpPublisher {
+  const exchanges = createKnownExchanges(connection)
+  const queue = createPublishQueue(options, connection, ({ exchange }) => {
+    if (exchange !== undefined) exchanges.forget(exchange)
+  })
+
+  const refusal = (message: OutboundMessage): PublishOutcome | undefined => {
+    if (!headersAreCarried(message)) return rejected(publishFailures.headerInvalid)
+    if (messageBytes(message) > options.maxMessageBytes) return rejected(publishFailures.messageTooLarge)
+    if ((message.delayMs ?? 0) > 0) return rejected(publishFailures.delayUnsupported)
+    return problems().has(message.destination) ? unavailable(publishFailures.topologyMismatch) : undefined
+  }
+
+  /** Takes its place in the queue at once where the exchange is known. */
+  const enqueue = (publish: OutstandingPublish): void => {
+    exchanges.ask(publish.exchange, (found) => {
+      if (publish.state === 'done') return
+      if (found === 'exists') queue.add(publish)
+      else if (found === 'missing') publish.settle(rejected(publishFailures.destinationMissing))
+      else publish.settle(unavailable(unavailability(found.error)))
+    })
+  }
+
+  return {
+    idle: () => queue.idle(),
+    async publish(messages, { signal } = {}) {
+      const ended = new AbortController()
+      const outstanding = new Set<OutstandingPublish>()
+      const end = (failure: Failure): void => {
+        ended.abort(failure)
+        for (const publish of outstanding) {
+          publish.settle(unanswered(publish, failure))
+          queue.abandon(publish)
+        }
+      }
+      const cancel = (): void => {
+        end(publishFailures.cancelled)
+      }
+      const timer = options.clock.schedule(options.publishTimeoutMs, () => {
+        end(connection.blocked ? publishFailures.connectionBlocked : publishFailures.timeout)
+      })
+      signal?.addEventListener('abort', cancel, { once: true })
+      if (signal?.aborted === true) cancel()
+      try {
+        return await publishInKeyOrder(messages, (message) => {
+          const refused = refusal(message)
+          if (refused !== undefined) return Promise.resolve(refused)
+          if (ended.signal.aborted) return Promise.resolve(unavailable(ended.signal.reason as Failure))
+          return new Promise<PublishOutcome>((resolve) => {
+            const publish = createOutstanding(message, (outcome) => {
+              outstanding.delete(publish)
+              resolve(outcome)
+            })
+            outstanding.add(publish)
+            enqueue(publish)
+          })
+        })
+      } finally {
+        timer.cancel()
+        signal?.removeEventListener('abort', cancel)
+      }
+    },
+  }
+}
+
+function createOutstanding(
+  message: OutboundMessage,
+  answer: (outcome: PublishOutcome) => void,
+): OutstandingPublish {
+  const { destination, routingKey, messageId, headers, body } = message
+  return {
+    message,
+    messageId,
+    headers,
+    body,
+    // Without a routing key the destination is a queue, which the default exchange reaches by its name.
+    exchange: routingKey === undefined ? '' : destination,
+    routingKey: routingKey ?? destination,
+    state: 'waiting',
+    settle(outcome) {
+      if (this.state === 'done') return
+      this.state = 'done'
+      answer(outcome)
+    },
+  }
+}
+
+function rejected(failure: Failure): PublishOutcome {
+  return { status: 'rejected', failure }
+}
+
+function unavailable(failure: Failure): PublishOutcome {
+  return { status: 'unavailable', failure }
+}
+
+/** What was sent may have arrived; what was not sent did not. */
+function unanswered({ state }: OutstandingPublish, failure: Failure): PublishOutcome {
+  return { status: state === 'sent' ? 'ambiguous' : 'unavailable', failure }
+}

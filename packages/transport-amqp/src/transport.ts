@@ -1,0 +1,91 @@
+import type { Transport } from '@litebus/core'
+import { amqpCapabilities } from './capabilities.ts'
+import { createAmqpConnection } from './connection.ts'
+import { createAmqpConsumer } from './consumer.ts'
+import type { AmqpDriverConnection } from './driver.ts'
+import { missingDestination, safeText, unavailable } from './errors.ts'
+import { resolveAmqpOptions, type AmqpTransportOptions } from './options.ts'
+import { createAmqpPublisher } from './publisher.ts'
+import { onScratchChannel } from './scratch-channel.ts'
+import { readServerClose } from './server-close.ts'
+import { secretsOf } from './socket.ts'
+import type { AmqpSubscription } from './subscription.ts'
+import { applyTopology, type TopologyProblems } from './topology/apply-topology.ts'
+import { within } from './within.ts'
+
+/**
+ * Connects to RabbitMQ, or a broker that speaks its AMQP 0-9-1: lazily, over one connection to publish and one to
+ * consume, each opened again for ever when it is lost.
+ *
+ * @throws OptionsError naming every wrong option.
+ */
+export function amqpTransport(given: AmqpTransportOptions): Transport {
+  const options = resolveAmqpOptions(given)
+  const { clock, logger, telemetry } = options
+  const running = new Set<AmqpSubscription>()
+  let problems: TopologyProblems = new Map()
+  let closing: Promise<void> | undefined
+
+  const prepare = async (driver: AmqpDriverConnection): Promise<void> => {
+    problems = await applyTopology(driver, options.topology)
+    for (const problem of problems.values()) logger.error(problem.message, { code: problem.code })
+  }
+  const publishing = createAmqpConnection(options, 'publish', prepare)
+  const consuming = createAmqpConnection(options, 'consume', prepare)
+  const publisher = createAmqpPublisher(options, publishing, () => problems)
+  const gauges = [publishing, consuming].map((connection, index) =>
+    telemetry.observe(
+      { scope: 'LiteBus.Transport', name: 'litebus.transport.connection.blocked' },
+      () => (connection.started ? Number(connection.blocked) : undefined),
+      { 'messaging.system': 'rabbitmq', 'litebus.connection': index === 0 ? 'publish' : 'consume' },
+    ),
+  )
+
+  const shut = async (): Promise<void> => {
+    await Promise.all([...running].map((subscription) => subscription.stop({ budgetMs: 0 })))
+    if (publishing.current !== undefined)
+      await within(clock, options.closeTimeoutMs, publisher.idle()).catch(() => undefined)
+    await Promise.all([publishing.close(), consuming.close()])
+    for (const unregister of gauges) unregister()
+  }
+  const close = (): Promise<void> => (closing ??= shut())
+
+  return {
+    system: 'rabbitmq',
+    capabilitiesOf: (destination) => amqpCapabilities(options, destination),
+    publisher,
+    consumer: createAmqpConsumer(options, consuming, running),
+    async probe(destination) {
+      const { driver } = await publishing.ready()
+      if (publishing.blocked) throw unavailable('the broker takes no publishes', 'the connection is blocked')
+      if (consuming.started) await consuming.ready()
+      const problem = destination === undefined ? undefined : problems.get(destination)
+      if (problem !== undefined) throw problem
+      try {
+        await within(clock, options.connectTimeoutMs, probeDestination(driver, destination))
+      } catch (error) {
+        if (readServerClose(error).code === 404) throw missingDestination(destination ?? '')
+        throw unavailable('the broker does not answer', safeText(error, secretsOf(options)), error)
+      }
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** Looks for a queue, then for an exchange of that name; without a name, a channel that opens is answer enough. */
+async function probeDestination(
+  driver: AmqpDriverConnection,
+  destination: string | undefined,
+): Promise<void> {
+  if (destination === undefined) {
+    await onScratchChannel(driver, () => Promise.resolve())
+    return
+  }
+  try {
+    await onScratchChannel(driver, (channel) => channel.checkQueue(destination))
+  } catch (error) {
+    if (!readServerClose(error).queueMissing) throw error
+    await onScratchChannel(driver, (channel) => channel.checkExchange(destination))
+  }
+}
