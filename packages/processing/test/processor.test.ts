@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { OptionsError } from '@litebus/core'
 import { createProcessor } from '../src/index.ts'
+import { type DispatchOutcome } from '../src/index.ts'
 import { bench, gate, succeed } from './arrange.ts'
 
 const failed = { kind: 'failed', failure: { category: 'DEPENDENCY', code: 'DOWN' } } as const
@@ -9,7 +10,7 @@ describe('a pass', () => {
   it('completes what succeeds, schedules what fails and parks what is rejected', async () => {
     const { add, processor, stateOf } = bench()
     const [good = '', bad = '', poison = ''] = await add(undefined, undefined, undefined)
-    const outcomes = new Map([
+    const outcomes = new Map<string, DispatchOutcome>([
       [bad, failed],
       [poison, { kind: 'rejected', failure: { category: 'REJECTED', code: 'NO' } } as const],
     ])

@@ -1,0 +1,11 @@
+import type { LogFields, Logger } from '@litebus/core'
+
+/** One JSON object a line on standard output. */
+export function jsonLogger(service: string): Logger {
+  const write =
+    (level: string) =>
+    (message: string, fields: LogFields = {}): void => {
+      process.stdout.write(`${JSON.stringify({ time: new Date().toISOString(), level, service, message, ...fields })}\n`)
+    }
+  return { debug: () => undefined, info: write('info'), warn: write('warn'), error: write('error') }
+}

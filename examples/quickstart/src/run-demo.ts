@@ -1,0 +1,112 @@
+import { createInbox } from '@litebus/inbox'
+import { createIngress } from '@litebus/ingress'
+import { createOutbox, createOutboxProcessor } from '@litebus/outbox'
+import { postgresStorage } from '@litebus/storage-postgres'
+import { orderPlaced } from '@litebus/example-orders-and-billing/contracts'
+import { publishTwice } from '@litebus/example-orders-and-billing/publish-twice'
+import { eventually } from '@litebus/integration-tests/services'
+import pg from 'pg'
+import type { QuickstartArguments } from './arguments.ts'
+import { demo } from './demo-settings.ts'
+import { openBroker } from './open-broker.ts'
+import { placeAll } from './place-all.ts'
+import type { Counts } from './report.ts'
+import { sampleOrders } from './sample-orders.ts'
+import { countEffects, identicalBodies } from './verify.ts'
+import { startWorker } from './worker-process.ts'
+import type { WorkerNews } from './worker.ts'
+
+/** Runs the main job with everything that can go wrong on the way, and counts. */
+export async function runDemo(
+  databaseUrl: string,
+  { broker: brokerUrl }: QuickstartArguments,
+  say: (line: string) => void,
+): Promise<Counts> {
+  await using resources = new AsyncDisposableStack()
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 12 })
+  resources.defer(() => pool.end())
+  pool.on('error', () => undefined)
+  await pool.query('create table quickstart_effects (message_id uuid, order_id text, attempt int)')
+  const sender = resources.use(postgresStorage({ pool, schema: 'quickstart_orders' }))
+  const receiver = resources.use(postgresStorage({ pool, schema: 'quickstart_billing' }))
+  await sender.schema.migrate()
+  await receiver.schema.migrate()
+  const broker = resources.use(openBroker(brokerUrl, demo.queue))
+
+  const orders = sampleOrders(demo.orders)
+  const outbox = createOutbox({ store: sender.outbox, contracts: [orderPlaced] })
+  say(`placing ${String(orders.length)} orders, each in one transaction with its message`)
+  const idsByOrder = await placeAll(pool, outbox, orders)
+  say('one more transaction was rolled back: no message came out')
+
+  let published = 0
+  const relay = createOutboxProcessor({
+    store: sender.outbox,
+    transport: publishTwice(broker, (count) => (published += count)),
+    routing: { resolve: () => ({ destination: demo.queue }) },
+  })
+  resources.defer(async () => void (await relay.stop({ graceMs: 2000 })))
+  const ingress = createIngress({
+    transport: broker,
+    source: demo.queue,
+    inbox: createInbox({ store: receiver.inbox, contracts: [orderPlaced] }),
+    contracts: [orderPlaced],
+    identity: 'message',
+  })
+  resources.defer(async () => void (await ingress.stop({ budgetMs: 2000 })))
+
+  let killedIn: (() => void) | undefined
+  const inHandler = new Promise<void>((resolve) => (killedIn = resolve))
+  const onNews = (news: WorkerNews): void => {
+    if (news.kind !== 'began') return
+    if (news.attempt > 1) say(`attempt ${String(news.attempt)} of ${news.orderId}`)
+    if (news.orderId === demo.killedAt && news.attempt === 1) killedIn?.()
+  }
+  const env = { DATABASE_URL: databaseUrl }
+  const first = resources.use(await startWorker({ ...env, HANG_ON: demo.killedAt }, onNews))
+  await ingress.start()
+  relay.start()
+  say('every message is published twice under the same id')
+  await inHandler
+  await first.kill()
+  say(`worker ${String(first.pid)} was killed with SIGKILL while it handled ${demo.killedAt}`)
+
+  const second = resources.use(await startWorker(env, onNews))
+  say(`worker ${String(second.pid)} takes over when the leases expire`)
+  const expectSettled = async (parked: number): Promise<void> => {
+    const counts = await receiver.inbox.statusCounts()
+    const waiting = counts.awaiting + counts.leased + counts.retryScheduled
+    const { deliveries, inFlight } = ingress.counts()
+    const settled = deliveries - inFlight === orders.length * 2 && waiting === 0 && counts.parked === parked
+    if (!settled) throw new Error(`${String(waiting)} waiting, ${String(counts.parked)} parked, ${String(deliveries)} delivered`)
+  }
+  await eventually(() => expectSettled(1), {
+    expectation: 'everything but the poison message to be handled',
+    timeoutMs: 40_000,
+  })
+  say('one poison message is parked: UNKNOWN_CURRENCY')
+  await second.stop()
+  resources.use(await startWorker({ ...env, KNOWS_XXX: 'yes' }, onNews))
+  const { requeued } = await receiver.inbox.requeue({ failureCode: 'UNKNOWN_CURRENCY' })
+  say('a worker with the fix is running, the poison message is requeued')
+  await eventually(() => expectSettled(0), { expectation: 'the requeued message to be handled', timeoutMs: 20_000 })
+
+  const effects = await countEffects(pool, orders)
+  const delivered = ingress.counts().acked
+  return {
+    placed: idsByOrder.size,
+    rolledBack: 1,
+    published,
+    delivered,
+    accepted: effects.rows,
+    duplicatesAbsorbed: delivered - effects.rows,
+    identicalBodies: await identicalBodies(receiver.inbox, idsByOrder, { orders, source: demo.queue }),
+    workersKilled: 1,
+    recovered: effects.recovered,
+    parked: 1,
+    requeued,
+    effects: effects.effects,
+    repeatedEffects: effects.repeated,
+    lost: effects.lost,
+  }
+}
