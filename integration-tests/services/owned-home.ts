@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export interface OwnedCommand {
+interface OwnedCommand {
   /** Names the log and the pid file; a second command of the same name takes the place of the first. */
   readonly name: string
   readonly command: string
@@ -22,7 +22,7 @@ export interface OwnedHome extends AsyncDisposable {
   spawn(command: OwnedCommand): Promise<OwnedProcess>
 }
 
-export interface OwnedProcess {
+interface OwnedProcess {
   readonly running: boolean
   /** The last part of what it printed. */
   log(): Promise<string>
