@@ -11,7 +11,7 @@ import { builtPackages, packPackages, type PackedPackage } from '../packaging/pa
 
 const names = await builtPackages()
 const node22 = join(dirname(createRequire(import.meta.url).resolve('node-22/package.json')), 'bin/node')
-const adapterTypes = ['@types/node', '@types/pg', '@types/amqplib']
+const adapterTypes = ['@types/node', '@types/pg']
 
 let work: string
 let packed: ReadonlyMap<string, PackedPackage>

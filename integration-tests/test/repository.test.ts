@@ -22,19 +22,13 @@ const expectedAtRoot = new Set([
   ...['tsconfig.base.json', 'tsconfig.json', 'tsconfig.test.json'],
 ])
 
-/* Put together from parts, so that this file does not contain what it looks for. */
 const forbidden: readonly (readonly [what: string, pattern: RegExp])[] = [
-  ['a path of a workplace', new RegExp(`(?<![\\w.-])/(?:${['work', 'root', 'home'].join('|')})/[\\w.-]+`)],
-  ['a path of a workplace', new RegExp(`/${'Users'}/[\\w.-]+|[A-Z]:\\\\${'Users'}\\\\`)],
-  [
-    'the host of a registry',
-    new RegExp(
-      `registry\\.(?:${['npmjs', 'yarnpkg', 'npmmirror'].join('|')})|npm\\.pkg\\.github|${'verdaccio'}`,
-    ),
-  ],
+  ['a path of a workplace', /(?<![\w.-])\/(?:work|root|home|Users)\/[\w.-]+|[A-Z]:\\Users\\/],
+  ['the host of a registry', /registry\.(?:npmjs|yarnpkg|npmmirror)|npm\.pkg\.github|verdaccio/],
   ['an address in the lock file', /^\s+(?:resolution: \{.*)?tarball: |resolved: /m],
 ]
-
+/** This file contains what it looks for. */
+const self = 'integration-tests/test/repository.test.ts'
 const lockFile = 'pnpm-lock.yaml'
 
 function findForbidden(file: string, text: string): readonly string[] {
@@ -47,7 +41,9 @@ function findForbidden(file: string, text: string): readonly string[] {
 
 describe('the repository', () => {
   test('contains no paths of a workplace and no hosts of registries', () => {
-    const text = files.map((file) => [file, readFileSync(join(root, file), 'utf8')] as const)
+    const text = files
+      .filter((file) => file !== self)
+      .map((file) => [file, readFileSync(join(root, file), 'utf8')] as const)
     expect(text.flatMap(([file, content]) => findForbidden(file, content))).toEqual([])
   })
 
@@ -57,9 +53,9 @@ describe('the repository', () => {
   })
 
   test.each([
-    ['a checkout', `see /${'work'}/main/packages`],
-    ['a home', `/${'home'}/someone/litebus`],
-    ['a registry', `https://registry.${'npmjs'}.org/pg`],
+    ['a checkout', 'see /work/main/packages'],
+    ['a home', '/home/someone/litebus'],
+    ['a registry', 'https://registry.npmjs.org/pg'],
   ])('would be refused with %s in it', (_, text) => {
     expect(findForbidden('README.md', text)).toHaveLength(1)
   })
