@@ -27,7 +27,7 @@ function turbo(task: string): Gate {
   return {
     name: task,
     command: 'turbo',
-    args: ['run', task, '--output-logs=errors-only'],
+    args: ['run', task, '--continue', '--output-logs=errors-only'],
     environment: { TURBO_TELEMETRY_DISABLED: '1' },
     needs: ['build'],
   }
