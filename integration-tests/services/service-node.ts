@@ -8,7 +8,10 @@ export interface ServiceNode extends AsyncDisposable {
   start(): Promise<void>
   /** `stop`, then `start`. */
   restart(): Promise<void>
-  /** Ends it as a crash would: nothing is flushed, the next start recovers. */
+  /**
+   * Ends it as a crash would: nothing is flushed, the next start recovers. A RabbitMQ node may then have forgotten
+   * what was declared just before; `ctl(['eval', 'mnesia:sync_log().'])` writes definitions down.
+   */
   kill(): Promise<void>
   /** Runs the server's own control program against it and returns what it printed. */
   ctl(args: readonly string[]): Promise<string>

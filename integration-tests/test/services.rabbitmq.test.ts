@@ -16,7 +16,10 @@ async function withChannel<T>(
 
 async function openChannel(url: string) {
   const connection = await connect(url)
-  return { connection, channel: await connection.createConfirmChannel() }
+  const channel = await connection.createConfirmChannel()
+  /* Whoever waits for a call on the channel is told by its rejection. */
+  channel.on('error', () => undefined)
+  return { connection, channel }
 }
 
 await describeWithServices('the RabbitMQ of the tests', ['rabbitmq'], ({ rabbitmq }) => {
@@ -44,6 +47,8 @@ await describeWithServices('a RabbitMQ node of a test', ['startRabbitNode'], ({ 
       await channel.waitForConfirms()
     })
     expect(await node.ctl(['environment'])).toContain('{heartbeat,7}')
+    /* The node answers a declaration before the definition is on disk. */
+    await node.ctl(['eval', 'mnesia:sync_log().'])
     await node.kill()
     await expect(connect(node.url)).rejects.toThrow('ECONNREFUSED')
     await node.start()
