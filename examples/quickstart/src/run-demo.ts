@@ -78,7 +78,10 @@ export async function runDemo(
     const waiting = counts.awaiting + counts.leased + counts.retryScheduled
     const { deliveries, inFlight } = ingress.counts()
     const settled = deliveries - inFlight === orders.length * 2 && waiting === 0 && counts.parked === parked
-    if (!settled) throw new Error(`${String(waiting)} waiting, ${String(counts.parked)} parked, ${String(deliveries)} delivered`)
+    if (!settled)
+      throw new Error(
+        `${String(waiting)} waiting, ${String(counts.parked)} parked, ${String(deliveries)} delivered`,
+      )
   }
   await eventually(() => expectSettled(1), {
     expectation: 'everything but the poison message to be handled',
@@ -89,7 +92,10 @@ export async function runDemo(
   resources.use(await startWorker({ ...env, KNOWS_XXX: 'yes' }, onNews))
   const { requeued } = await receiver.inbox.requeue({ failureCode: 'UNKNOWN_CURRENCY' })
   say('a worker with the fix is running, the poison message is requeued')
-  await eventually(() => expectSettled(0), { expectation: 'the requeued message to be handled', timeoutMs: 20_000 })
+  await eventually(() => expectSettled(0), {
+    expectation: 'the requeued message to be handled',
+    timeoutMs: 20_000,
+  })
 
   const effects = await countEffects(pool, orders)
   const delivered = ingress.counts().acked

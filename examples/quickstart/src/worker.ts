@@ -7,8 +7,7 @@ import { demo } from './demo-settings.ts'
 
 /** What a worker tells the process that started it. */
 export type WorkerNews =
-  | { readonly kind: 'ready' }
-  | { readonly kind: 'began'; readonly orderId: string; readonly attempt: number }
+  { readonly kind: 'ready' } | { readonly kind: 'began'; readonly orderId: string; readonly attempt: number }
 
 const tell = (news: WorkerNews): void => {
   process.send?.(news)
@@ -24,14 +23,16 @@ interface Context {
   readonly transaction: PostgresTransaction
 }
 
-async function issueInvoice(order: Order, { messageId, attempt, transaction }: Context): Promise<HandlerResult> {
+async function issueInvoice(
+  order: Order,
+  { messageId, attempt, transaction }: Context,
+): Promise<HandlerResult> {
   tell({ kind: 'began', orderId: order.orderId, attempt })
   if (order['currency'] === 'XXX' && knowsXxx !== 'yes') return reject({ code: 'UNKNOWN_CURRENCY' })
-  await transaction.query('insert into quickstart_effects (message_id, order_id, attempt) values ($1, $2, $3)', [
-    messageId,
-    order.orderId,
-    attempt,
-  ])
+  await transaction.query(
+    'insert into quickstart_effects (message_id, order_id, attempt) values ($1, $2, $3)',
+    [messageId, order.orderId, attempt],
+  )
   // Stands for a slow call in the middle of the work; the process is killed while it waits here.
   if (order.orderId === hangOn) await new Promise(() => setInterval(() => undefined, 1000))
   return undefined
@@ -39,7 +40,9 @@ async function issueInvoice(order: Order, { messageId, attempt, transaction }: C
 
 const processor = createInboxProcessor({
   store: storage.inbox,
-  handlers: [defineTransactionalHandler({ contract: orderPlaced, name: 'issue-invoice', handle: issueInvoice })],
+  handlers: [
+    defineTransactionalHandler({ contract: orderPlaced, name: 'issue-invoice', handle: issueInvoice }),
+  ],
   leaseMs: demo.leaseMs,
   heartbeatMs: demo.leaseMs / 4,
   pollMs: 100,

@@ -6,7 +6,10 @@ import { orderPlaced, type Order } from '../contracts.ts'
 import { placeOrder } from './place-order.ts'
 
 /** The HTTP side of the order service: `POST /orders` with a JSON body that has an `orderId`. */
-export function orderApp(parts: { readonly pool: Pool; readonly outbox: Outbox<PostgresTransaction> }): FastifyInstance {
+export function orderApp(parts: {
+  readonly pool: Pool
+  readonly outbox: Outbox<PostgresTransaction>
+}): FastifyInstance {
   const app = fastify({ bodyLimit: 1024 * 1024 })
   // The bytes are needed as they came: parsing and printing them again would change them.
   app.removeAllContentTypeParsers()

@@ -12,7 +12,8 @@ export async function createOrderTable(pool: Pool): Promise<void> {
 }
 
 /** What became of an order. */
-export type Placement = { readonly outcome: 'placed'; readonly messageId: string } | { readonly outcome: 'known' }
+export type Placement =
+  { readonly outcome: 'placed'; readonly messageId: string } | { readonly outcome: 'known' }
 
 /**
  * Writes the order and its message in one transaction: both exist, or neither does. The message carries the bytes

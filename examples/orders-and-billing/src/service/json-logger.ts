@@ -5,7 +5,9 @@ export function jsonLogger(service: string): Logger {
   const write =
     (level: string) =>
     (message: string, fields: LogFields = {}): void => {
-      process.stdout.write(`${JSON.stringify({ time: new Date().toISOString(), level, service, message, ...fields })}\n`)
+      process.stdout.write(
+        `${JSON.stringify({ time: new Date().toISOString(), level, service, message, ...fields })}\n`,
+      )
     }
   return { debug: () => undefined, info: write('info'), warn: write('warn'), error: write('error') }
 }

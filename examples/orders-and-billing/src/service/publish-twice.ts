@@ -4,7 +4,10 @@ import type { OutboundMessage, Transport } from '@litebus/core'
  * Publishes every message twice under the same id, as a relay does that lost the confirmation of the first publish.
  * Only to show that the other side handles each of them once.
  */
-export function publishTwice(transport: Transport, onPublished: (count: number) => void = () => undefined): Transport {
+export function publishTwice(
+  transport: Transport,
+  onPublished: (count: number) => void = () => undefined,
+): Transport {
   return {
     ...transport,
     publisher: {
@@ -17,4 +20,7 @@ export function publishTwice(transport: Transport, onPublished: (count: number) 
   }
 }
 
-const unanswered = { status: 'ambiguous', failure: { category: 'UNKNOWN', code: 'PUBLISH_UNANSWERED' } } as const
+const unanswered = {
+  status: 'ambiguous',
+  failure: { category: 'UNKNOWN', code: 'PUBLISH_UNANSWERED' },
+} as const
