@@ -1,4 +1,5 @@
 import { describe, test } from '@jest/globals'
+import { foreignPublishers, missingForeignPublishers } from '../foreign/foreign-publishers.ts'
 import { findPostgresBinaries } from './postgres/postgres-binaries.ts'
 import { startPostgresNode } from './postgres/start-postgres-node.ts'
 import { findRabbitmqBinaries } from './rabbitmq/rabbitmq-binaries.ts'
@@ -8,6 +9,11 @@ import { postgres, rabbitmq, ServiceMissing } from './services.ts'
 const providers = {
   postgres,
   rabbitmq,
+  async foreignPublishers() {
+    const missing = await missingForeignPublishers()
+    if (missing === undefined) return foreignPublishers
+    throw new ServiceMissing(`NOT RUN: publishers of other languages: ${missing}`)
+  },
   async startPostgresNode() {
     if ((await findPostgresBinaries()) !== undefined) return startPostgresNode
     throw new ServiceMissing(

@@ -60,7 +60,7 @@ function path({ handle, loseFirstSettle = false }: PathOptions = {}): Path {
     outbox: createOutbox({
       store: storage.outbox,
       contracts: [orderPlaced, invoiceIssued],
-    }) as Path['outbox'],
+    }),
     relay: createOutboxProcessor({
       store: relayStore,
       leaseMs: 1000,
