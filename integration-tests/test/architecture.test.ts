@@ -15,10 +15,13 @@ function packageOf(name: string): PackageModel {
   return found
 }
 
-/** The real packages with one of them changed. */
+const standing = findViolations(real, architectureRules)
+
+/** What a change of one of the real packages adds to the violations that stand. */
 function violationsWith(name: string, change: Partial<PackageModel>): readonly string[] {
   const changed = { ...packageOf(name), ...change }
-  return findViolations([...real.filter((one) => one.name !== name), changed], architectureRules)
+  const found = findViolations([...real.filter((one) => one.name !== name), changed], architectureRules)
+  return found.filter((violation) => !standing.includes(violation))
 }
 
 function violationsOfSource(name: string, text: string, path = 'src/planted.ts'): readonly string[] {
@@ -28,7 +31,7 @@ function violationsOfSource(name: string, text: string, path = 'src/planted.ts')
 
 test('the packages keep the architecture', () => {
   expect(real.length).toBeGreaterThan(0)
-  expect(findViolations(real, architectureRules)).toEqual([])
+  expect(standing).toEqual([])
 })
 
 describe('the check of roles refuses', () => {
