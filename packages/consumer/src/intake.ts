@@ -33,7 +33,7 @@ export interface Intake {
   resume(reason: PauseReason): void
   /** Cancels the subscription and subscribes again when `until` has resolved. */
   suspend(until: (signal: AbortSignal) => Promise<void>): void
-  /** Stops for good; see {@link Subscription}. */
+  /** Stops for good; see `Subscription.stop` of the transport. */
   stop(budgetMs: number): Promise<StopReport>
 }
 

@@ -6,10 +6,6 @@ export {
   type HookFailurePolicy,
 } from './dispatcher.ts'
 export { type PassSummary } from './pass.ts'
-export {
-  createProcessor,
-  type Processor,
-  type ProcessorState,
-  type ProcessorStopReport,
-} from './processor.ts'
+export { createProcessor, type Processor, type ProcessorStopReport } from './processor.ts'
+export { type ProcessorState } from './processor-state.ts'
 export { processorDefaults, type ProcessorOptions, type ProcessorTuning } from './processor-options.ts'

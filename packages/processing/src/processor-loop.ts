@@ -1,6 +1,6 @@
 import { backoffDelayMs, sleep, type Clock, type WorkSignal } from '@litebus/core'
 import type { LeasedPass } from './lease-pass.ts'
-import type { ProcessorState } from './processor.ts'
+import type { ProcessorState } from './processor-state.ts'
 import type { TroubleLog } from './trouble-log.ts'
 import type { WakeUp } from './wake-up.ts'
 

@@ -5,17 +5,15 @@ import { createHeldLeases } from './held-work.ts'
 import { createIdleWaiters } from './idle-waiters.ts'
 import { leasePass, type LeasedPass } from './lease-pass.ts'
 import { startPass, type PassSummary } from './pass.ts'
-import { createProcessorMetrics, type ProcessorStateGauge } from './processor-metrics.ts'
+import { createProcessorMetrics } from './processor-metrics.ts'
 import { resolveProcessorOptions, type ProcessorOptions } from './processor-options.ts'
 import { runLoop } from './processor-loop.ts'
+import { gaugeOf, type ProcessorState } from './processor-state.ts'
 import { createRunQueue } from './run-queue.ts'
 import { createRunner } from './runner.ts'
 import { createSettler } from './settler.ts'
 import { createTroubleLog } from './trouble-log.ts'
 import { createWakeUp } from './wake-up.ts'
-
-/** State of a processor. */
-export type ProcessorState = 'idle' | 'running' | 'paused' | 'draining' | 'stopped'
 
 /** What a stop left behind. */
 export interface ProcessorStopReport {
@@ -223,12 +221,4 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
       await this.stop()
     },
   }
-}
-
-const gaugeOf: Readonly<Record<ProcessorState, ProcessorStateGauge | undefined>> = {
-  idle: undefined,
-  running: 0,
-  paused: 1,
-  draining: 2,
-  stopped: undefined,
 }

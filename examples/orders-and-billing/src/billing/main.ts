@@ -60,7 +60,7 @@ const host: Host = createHost({
       probe: () => storage.inbox.probe(),
     },
     { name: 'broker', stop: () => broker.close(), probe: () => broker.probe(config.queue) },
-    { name: 'worker', start: () => worker.start(), stop: (budget) => worker.stop(budget) },
+    { name: 'worker', start: worker.start, stop: (budget) => worker.stop(budget) },
     { name: 'ingress', start: () => ingress.start(), stop: (budget) => ingress.stop(budget) },
     httpPart(app, config.port, logger),
   ],

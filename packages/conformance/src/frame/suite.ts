@@ -21,7 +21,7 @@ export interface BoundCase {
   /** Longest run in milliseconds. */
   readonly timeoutMs: number
   /** Opens a fixture, runs, disposes; rejects when the adapter breaks the promise. */
-  run(): Promise<void>
+  readonly run: () => Promise<void>
 }
 
 /** A suite bound to an adapter. */

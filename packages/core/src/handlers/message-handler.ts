@@ -1,4 +1,7 @@
-import { ArgumentError, type HandlerContext, type HandlerResult, type MessageContract } from '@litebus/core'
+import type { MessageContract } from '../contracts/message-contract.ts'
+import { ArgumentError } from '../errors/errors.ts'
+import type { HandlerContext } from './handler-context.ts'
+import type { HandlerResult } from './handler-result.ts'
 
 /** What a handler function returns: a result, or nothing, at once or later. */
 export type HandlerReturn = Promise<HandlerResult> | Promise<void> | HandlerResult
