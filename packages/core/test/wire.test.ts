@@ -27,6 +27,15 @@ const read = (headers: Headers, trusted = false): ReturnType<typeof readHeaders>
     nowMs: Date.UTC(2026, 0, 1),
   })
 
+function thrownBy(work: () => void): unknown {
+  try {
+    work()
+    return undefined
+  } catch (error) {
+    return error
+  }
+}
+
 describe('readHeaders', () => {
   it.each<[string, HeaderValue]>([
     ['text', '3'],
@@ -159,12 +168,11 @@ describe('readHeaders', () => {
     }))
     fc.assert(
       fc.property(fc.dictionary(name, value), fc.boolean(), (headers, trustApplicationHeaders) => {
-        try {
+        const refused = thrownBy(() => {
           checkHeaderBounds(headers)
           readHeaders(inbound({ ...required, ...headers }), { trustApplicationHeaders, nowMs: 0 })
-        } catch (error) {
-          expect(error).toBeInstanceOf(InboxIngressError)
-        }
+        })
+        expect(refused === undefined || refused instanceof InboxIngressError).toBe(true)
       }),
       { numRuns: 5000 },
     )
