@@ -112,6 +112,7 @@ export function createMemoryStore(parts: StoreParts): MessageStore<MemoryTransac
     runRetention: (request = {}) => attempt(() => administration.runRetention(state, request, clock.now())),
     schemaInfo: () => Promise.resolve({ installed: 1, expected: 1 }),
     waitForWork: (abort, maxWaitMs) => signal.wait(clock, abort, maxWaitMs),
+    isWorkSignalDegraded: () => false,
     probe: () => Promise.resolve(),
   }
 }

@@ -120,6 +120,8 @@ export interface WorkSignal {
    * rejects: polling goes on when the signal is degraded.
    */
   waitForWork(signal: AbortSignal, maxWaitMs: number): Promise<void>
+  /** True while a signal that is configured does not work, so that work is found by polling only. */
+  isWorkSignalDegraded(): boolean
 }
 
 /** One store of one axis: the composition of the narrow roles. */

@@ -1,0 +1,55 @@
+import type { AppendOptions, AppendResult, NewMessage } from '@litebus/core'
+import { runIn } from '../database/callers-transaction.ts'
+import type { Database, Run } from '../database/database.ts'
+import type { PostgresTransaction } from '../database/postgres-client.ts'
+import type { AxisNames, Names } from '../schema/names.ts'
+import { append, mayNeedSteps, type AppendContext } from './append.ts'
+
+/** Where messages are written. */
+export interface AppendTarget {
+  readonly database: Database
+  readonly names: Names
+  readonly axis: AxisNames
+  /** Refuses a schema that this package does not know, through the given connection. */
+  readonly ready: (run: Run) => Promise<void>
+}
+
+/** Appends in the caller's transaction, or in one of the store's own: a single statement where that is enough. */
+export async function appendIn(
+  target: AppendTarget,
+  messages: readonly NewMessage[],
+  options: AppendOptions<PostgresTransaction>,
+): Promise<readonly AppendResult[]> {
+  const { database, ready } = target
+  const doing = 'append messages'
+  const work = (run: Run): Promise<readonly AppendResult[]> =>
+    append(contextOf(target, run, options), messages)
+  if (options.transaction !== undefined) {
+    const run = await runIn(options.transaction, doing)
+    await ready(run)
+    return work(run)
+  }
+  await ready((text, values) => database.read('read the schema', text, values))
+  if (mayNeedSteps(messages)) return database.transaction(doing, work)
+  return work((text, values) => database.run(doing, text, values))
+}
+
+function contextOf(
+  { names, axis }: AppendTarget,
+  run: Run,
+  { ordering }: AppendOptions<PostgresTransaction>,
+): AppendContext {
+  return {
+    names,
+    axis,
+    run,
+    inCommitOrder: ordering === 'commit',
+    async undo(ids) {
+      await run(
+        `with m as (delete from ${axis.message} m where m.id = any ($1::uuid[]) returning m.seq)
+        delete from ${axis.queue} q using m where q.seq = m.seq`,
+        [ids],
+      )
+    },
+  }
+}

@@ -1,0 +1,183 @@
+import {
+  assertStorable,
+  decideSlot,
+  DuplicateInFlightError,
+  IdempotencyConflictError,
+  type AppendResult,
+  type ConflictingSlot,
+  type NewMessage,
+  type StoredReceipt,
+} from '@litebus/core'
+import type { Run } from '../database/database.ts'
+import type { AxisNames, Names } from '../schema/names.ts'
+import { appendArguments, type AppendArguments } from './append-arguments.ts'
+import { keyScopeOf, meet, readKnown, type KnownMessages } from './known-messages.ts'
+
+/** What an append works with. */
+export interface AppendContext {
+  readonly names: Names
+  readonly axis: AxisNames
+  readonly run: Run
+  readonly inCommitOrder: boolean
+  /** Undoes what this append has written, without ending the transaction. */
+  readonly undo: (ids: readonly string[]) => Promise<void>
+}
+
+/** Whether a batch can need more than one statement: then it needs a transaction around them. */
+export function mayNeedSteps(messages: readonly NewMessage[]): boolean {
+  if (messages.length === 1) return false
+  if (messages.some(({ id, idempotency }) => idempotency !== undefined || id[14] !== '7')) return true
+  return new Set(messages.map((message) => message.id)).size < messages.length
+}
+
+/**
+ * Writes all messages or none. The first statement writes what is new; only slots that were left out, because their
+ * id or key is taken, are looked up, with a snapshot that sees whom they met.
+ */
+export async function append(
+  context: AppendContext,
+  messages: readonly NewMessage[],
+): Promise<readonly AppendResult[]> {
+  if (messages.length === 0) return []
+  assertStorable(messages)
+  const results = new Array<AppendResult | undefined>(messages.length).fill(undefined)
+  let open = messages.map((_, slot) => slot)
+  const written: string[] = []
+  try {
+    while (open.length > 0) {
+      const first = firstOfEachIdentity(messages, open)
+      const inserted = await insert(context, messages, first)
+      for (const [slot, receipt] of inserted) {
+        results[slot] = { status: 'inserted', receipt }
+        written.push(receipt.id)
+      }
+      open = open.filter((slot) => results[slot] === undefined)
+      if (open.length > 0) open = await resolveTaken({ context, messages, results }, open)
+    }
+  } catch (error) {
+    if (written.length > 0 && isConflict(error)) await context.undo(written)
+    throw error
+  }
+  return results.filter((result) => result !== undefined)
+}
+
+function isConflict(error: unknown): boolean {
+  return error instanceof IdempotencyConflictError || error instanceof DuplicateInFlightError
+}
+
+/** Slots that share no id and no key with an earlier one: the others meet them, not the database. */
+function firstOfEachIdentity(messages: readonly NewMessage[], slots: readonly number[]): readonly number[] {
+  const seen = new Set<string>()
+  return slots.filter((slot) => {
+    const identities = identitiesOf(messages[slot])
+    const isFirst = !identities.some((identity) => seen.has(identity))
+    for (const identity of identities) seen.add(identity)
+    return isFirst
+  })
+}
+
+function identitiesOf(message: NewMessage | undefined): readonly string[] {
+  if (message === undefined) return []
+  const { id, tenantId, idempotency } = message
+  return idempotency === undefined ? [id] : [id, `\0${keyScopeOf(tenantId, idempotency.key)}`]
+}
+
+async function insert(
+  { names, axis, run, inCommitOrder }: AppendContext,
+  messages: readonly NewMessage[],
+  slots: readonly number[],
+): Promise<ReadonlyMap<number, StoredReceipt>> {
+  const batch = slots.map((slot) => messages[slot]).filter((message) => message !== undefined)
+  const scope = `${names.schemaName}\0${names.prefix}\0${axis.axis}`
+  const given = appendArguments(scope, batch, inCommitOrder)
+  const [row] = await run(
+    `select ${axis.fn(given.waits ? 'append_waiting' : 'append')}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
+    given.values,
+  )
+  const answer = row?.[0] ?? ''
+  if (answer.startsWith('!')) throw inFlight(answer.slice(1), given, { slots, messages })
+  const [created, list] = answer.split(':')
+  const createdAt = new Date(Number(created))
+  const placed =
+    list === undefined ? slots.map((_, place) => place) : list.split(',').filter(Boolean).map(Number)
+  return new Map(
+    placed.flatMap((place) => {
+      const slot = slots[place]
+      const message = batch[place]
+      return slot === undefined || message === undefined
+        ? []
+        : [[slot, receiptOf(message, createdAt)] as const]
+    }),
+  )
+}
+
+interface Resolution {
+  readonly context: AppendContext
+  readonly messages: readonly NewMessage[]
+  readonly results: (AppendResult | undefined)[]
+}
+
+/** Decides the slots that were left out, in order; answers those that nothing stands against after all. */
+async function resolveTaken(
+  { context, messages, results }: Resolution,
+  open: readonly number[],
+): Promise<number[]> {
+  const batch = open.map((slot) => messages[slot]).filter((message) => message !== undefined)
+  const known = await readKnown(context.run, context.axis, batch)
+  const conflicts: ConflictingSlot[] = []
+  const free: number[] = []
+  for (const slot of open) {
+    const message = messages[slot]
+    if (message === undefined) continue
+    const decision = decideSlot(message, meet(known.byId.get(message.id), message), byKey(known, message))
+    if (decision.kind === 'existing') results[slot] = { status: 'existing', receipt: decision.receipt }
+    else if (decision.kind === 'conflict') conflicts.push({ index: slot, id: message.id, on: decision.on })
+    else free.push(slot)
+  }
+  if (conflicts.length > 0) {
+    throw new IdempotencyConflictError(
+      `${String(conflicts.length)} of ${String(messages.length)} messages have an id or a key that is taken; nothing was written`,
+      conflicts,
+    )
+  }
+  return free
+}
+
+function byKey(known: KnownMessages, message: NewMessage): ReturnType<typeof meet> {
+  const { idempotency, tenantId } = message
+  if (idempotency === undefined) return undefined
+  return meet(known.byKey.get(keyScopeOf(tenantId, idempotency.key)), message)
+}
+
+function inFlight(
+  locks: string,
+  given: AppendArguments,
+  { slots, messages }: { readonly slots: readonly number[]; readonly messages: readonly NewMessage[] },
+): DuplicateInFlightError {
+  const taken = locks === '' ? [...given.locks.keys()] : locks.split(',')
+  const places = new Set(taken.flatMap((lock) => given.locks.get(lock) ?? []))
+  const conflicting = [...places]
+    .sort((a, b) => a - b)
+    .flatMap((place): ConflictingSlot[] => {
+      const index = slots[place]
+      const message = index === undefined ? undefined : messages[index]
+      if (index === undefined || message === undefined) return []
+      return [{ index, id: message.id, on: message.idempotency === undefined ? 'id' : 'key' }]
+    })
+  return new DuplicateInFlightError(
+    `${String(conflicting.length)} of ${String(messages.length)} messages are being written by another transaction; nothing was written`,
+    conflicting,
+  )
+}
+
+function receiptOf(message: NewMessage, createdAt: Date): StoredReceipt {
+  const { id, contractName, contractVersion, tenantId, trace } = message
+  return {
+    id,
+    contractName,
+    contractVersion,
+    createdAt,
+    ...(tenantId === undefined ? {} : { tenantId }),
+    ...(trace === undefined ? {} : { trace }),
+  }
+}

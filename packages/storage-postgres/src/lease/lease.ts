@@ -1,0 +1,172 @@
+import {
+  assertLeaseRequest,
+  claimantOf,
+  type LeaseBatch,
+  type LeasedEnvelope,
+  type LeaseRequest,
+  type SuspectGate,
+} from '@litebus/core'
+import type { LeaseContext } from './lease-context.ts'
+import { leaseLanes, type LeasedLanes } from './lease-lanes.ts'
+import { leaseReady } from './lease-ready.ts'
+import { leaseSuspect } from './lease-suspect.ts'
+import type { ScanState, ScanStates } from './scan-state.ts'
+import { sweepWhenDue } from './sweep.ts'
+
+/** Lanes are not looked for again within this time while other rows fill the limit and there were none. */
+const emptyLanesRestMs = 20
+
+/** What the leasing of one store remembers. */
+export interface Leasing {
+  readonly context: LeaseContext
+  readonly gate: SuspectGate
+  readonly states: ScanStates
+  turn: number
+  lanesSeenMs: number
+  lanesExist: boolean
+}
+
+interface Shared {
+  readonly batch: LeaseBatch
+  readonly suspects: boolean
+}
+
+const nothing: LeaseBatch = Object.freeze({ envelopes: [], parked: 0, more: false })
+
+/** Leases under the gate: ordinary messages, or one suspect while nothing else is held. */
+export async function lease(leasing: Leasing, request: LeaseRequest): Promise<LeaseBatch> {
+  assertLeaseRequest(request)
+  request.signal?.throwIfAborted()
+  const { gate, context } = leasing
+  const claimant = claimantOf(context.axis.axis, request)
+  const decision = gate.ask(claimant, context.monotonic())
+  if (decision === 'closed') return nothing
+  if (decision === 'suspect') return underGate(leasing, request, claimant)
+  let shared: Shared = { batch: nothing, suspects: false }
+  try {
+    shared = await leaseShared(leasing, request)
+  } finally {
+    grant(leasing, request, {
+      decision,
+      claimant,
+      envelopes: shared.batch.envelopes,
+      suspects: shared.suspects,
+    })
+  }
+  const { batch, suspects } = shared
+  if (!suspects || batch.envelopes.length > 0) return batch
+  if (gate.ask(claimant, context.monotonic()) !== 'suspect') return batch
+  const alone = await underGate(leasing, request, claimant)
+  return { ...alone, parked: alone.parked + batch.parked }
+}
+
+async function underGate(leasing: Leasing, request: LeaseRequest, claimant: string): Promise<LeaseBatch> {
+  const state = leasing.states.of(request)
+  let envelopes: readonly LeasedEnvelope[] = []
+  try {
+    envelopes = await leaseSuspect(leasing.context, state, request)
+    return { envelopes, parked: 0, more: envelopes.length === 0 }
+  } finally {
+    grant(leasing, request, { decision: 'suspect', claimant, envelopes, suspects: envelopes.length > 0 })
+  }
+}
+
+function grant(
+  { gate, context }: Leasing,
+  request: LeaseRequest,
+  given: {
+    readonly decision: 'shared' | 'suspect'
+    readonly claimant: string
+    readonly envelopes: readonly LeasedEnvelope[]
+    readonly suspects: boolean
+  },
+): void {
+  const nowMs = context.monotonic()
+  gate.granted(
+    {
+      decision: given.decision,
+      claimant: given.claimant,
+      axis: context.axis.axis,
+      leases: given.envelopes.map((envelope) => envelope.lease),
+      untilMs: nowMs + request.leaseMs,
+      suspectsWaiting: given.suspects,
+    },
+    nowMs,
+  )
+}
+
+async function leaseShared(leasing: Leasing, request: LeaseRequest): Promise<Shared> {
+  const { context } = leasing
+  const state = leasing.states.of(request)
+  await sweepWhenDue(context, state, request)
+  leasing.turn += 1
+  const lanesFirst = leasing.lanesExist && leasing.turn % 2 === 0
+  const first = lanesFirst ? await takeLanes(leasing, request, 0) : undefined
+  const ready = await takeReady(context, { state, request }, first?.envelopes.length ?? 0)
+  const lanes = first ?? (await takeLanes(leasing, request, ready.envelopes.length))
+  const envelopes =
+    lanes.envelopes.length === 0
+      ? ready.envelopes
+      : ready.envelopes.length === 0
+        ? lanes.envelopes
+        : [...ready.envelopes, ...lanes.envelopes]
+  const waits = [ready.nextDueInMs, lanes.nextDueInMs].filter((wait) => wait !== undefined)
+  return {
+    suspects: ready.suspects || lanes.suspects,
+    batch: {
+      envelopes,
+      parked: ready.parked + lanes.parked,
+      more: envelopes.length >= request.limit,
+      ...(waits.length === 0 ? {} : { nextDueInMs: Math.max(0, Math.min(...waits)) }),
+    },
+  }
+}
+
+interface Taken {
+  readonly envelopes: readonly LeasedEnvelope[]
+  readonly parked: number
+  readonly nextDueInMs: number | undefined
+  readonly suspects: boolean
+}
+
+const none: Taken & LeasedLanes = {
+  envelopes: [],
+  parked: 0,
+  nextDueInMs: undefined,
+  suspects: false,
+  stopped: true,
+  any: true,
+}
+
+async function takeReady(
+  context: LeaseContext,
+  { state, request }: { readonly state: ScanState; readonly request: LeaseRequest },
+  taken: number,
+): Promise<Taken> {
+  if (taken >= request.limit) return none
+  const { envelopes, header } = await leaseReady(context, state, { ...request, limit: request.limit - taken })
+  return {
+    envelopes,
+    parked: header.parked ?? 0,
+    suspects: header.suspect != null,
+    nextDueInMs: header.nextDue == null ? undefined : (header.nextDue - (header.now ?? 0)) / 1000,
+  }
+}
+
+async function takeLanes(leasing: Leasing, request: LeaseRequest, taken: number): Promise<LeasedLanes> {
+  if (taken >= request.limit) {
+    const nowMs = leasing.context.monotonic()
+    if (leasing.lanesExist || nowMs - leasing.lanesSeenMs < emptyLanesRestMs) return none
+    // Full of unordered rows, and no lanes at the last look: look again, for the next turn to take from.
+    leasing.lanesSeenMs = nowMs
+    leasing.lanesExist = true
+    return none
+  }
+  const lanes = await leaseLanes(leasing.context, leasing.states.of(request).walk, {
+    ...request,
+    limit: request.limit - taken,
+  })
+  leasing.lanesExist = lanes.any
+  leasing.lanesSeenMs = leasing.context.monotonic()
+  return lanes
+}

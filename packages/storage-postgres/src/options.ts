@@ -1,0 +1,80 @@
+import { checkOptions, OptionsError, silentLogger, systemClock, type Clock, type Logger } from '@litebus/core'
+import type { PostgresPool } from './database/postgres-client.ts'
+import { identifierFault } from './schema/names.ts'
+
+/** Where PostgreSQL is: a connection string, or the configuration object that `pg` takes. */
+export type PostgresConnection = string | Readonly<Record<string, unknown>>
+
+/** Options of {@link postgresStorage}. */
+export interface PostgresStorageOptions {
+  /** The application's own pool; it stays the application's to end. Either this or `connection`. */
+  readonly pool?: PostgresPool
+  /** Where to connect with a pool of the storage's own, ended by `close`. Either this or `pool`. */
+  readonly connection?: PostgresConnection
+  /** Schema that holds everything. @defaultValue 'litebus' */
+  readonly schema?: string
+  /** Put in front of every table name, at most 30 bytes. @defaultValue '' */
+  readonly tablePrefix?: string
+  /**
+   * Rows that may wait on one axis before writes are refused with `INBOX_STORAGE_REFUSED`. Counted at most once a
+   * second, so concurrent writers may overshoot. @defaultValue no limit
+   */
+  readonly maxPendingRows?: number
+  /**
+   * Connection that listens for notifications; it must not go through a pooler in transaction mode. `false`: work is
+   * found by polling only. @defaultValue the connection, or that of the pool
+   */
+  readonly listen?: PostgresConnection | false
+  /** How long a suspect waits for held leases before ordinary leasing resumes for as long. @defaultValue 60000 */
+  readonly suspectPatienceMs?: number
+  /** Where state changes of the work signal are logged. @defaultValue nowhere */
+  readonly logger?: Logger
+  /** Clock for waits and local deadlines; leases are decided by the clock of the database. @defaultValue the machine's */
+  readonly clock?: Clock
+}
+
+/** Options with their defaults. */
+export interface ResolvedOptions {
+  readonly pool: PostgresPool | undefined
+  readonly connection: PostgresConnection | undefined
+  readonly schema: string
+  readonly tablePrefix: string
+  readonly maxPendingRows: number | undefined
+  readonly listen: PostgresConnection | false | undefined
+  readonly suspectPatienceMs: number
+  readonly logger: Logger
+  readonly clock: Clock
+}
+
+/** Fills in the defaults and reports every fault at once. */
+export function resolveOptions(options: PostgresStorageOptions): ResolvedOptions {
+  const resolved: ResolvedOptions = {
+    pool: options.pool,
+    connection: options.connection,
+    schema: options.schema ?? 'litebus',
+    tablePrefix: options.tablePrefix ?? '',
+    maxPendingRows: options.maxPendingRows,
+    listen: options.listen,
+    suspectPatienceMs: options.suspectPatienceMs ?? 60_000,
+    logger: options.logger ?? silentLogger,
+    clock: options.clock ?? systemClock,
+  }
+  const checks = checkOptions()
+  checks.that(
+    (resolved.pool === undefined) !== (resolved.connection === undefined),
+    'expected either pool or connection, found ' + (resolved.pool === undefined ? 'neither' : 'both'),
+  )
+  if (resolved.pool !== undefined) {
+    checks.that(typeof resolved.pool.connect === 'function', 'expected pool to be a pool of pg')
+  }
+  checks.text('schema', resolved.schema)
+  const schemaFault = identifierFault('schema', resolved.schema, 63)
+  const prefixFault = identifierFault('tablePrefix', resolved.tablePrefix, 30)
+  for (const fault of [schemaFault, prefixFault]) if (fault !== undefined) checks.that(false, fault)
+  if (resolved.maxPendingRows !== undefined) {
+    checks.integer('maxPendingRows', resolved.maxPendingRows, { min: 1 })
+  }
+  checks.duration('suspectPatienceMs', resolved.suspectPatienceMs)
+  if (checks.faults.length > 0) throw new OptionsError('postgresStorage', checks.faults)
+  return resolved
+}

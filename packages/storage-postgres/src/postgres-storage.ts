@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { StoreUnavailableError, SuspectGate, type Axis, type MessageStore } from '@litebus/core'
+import { createDatabase, type Run } from './database/database.ts'
+import type { PostgresPool, PostgresTransaction } from './database/postgres-client.ts'
+import {
+  resolveOptions,
+  type PostgresConnection,
+  type PostgresStorageOptions,
+  type ResolvedOptions,
+} from './options.ts'
+import { expectedVersion } from './schema/migrations.ts'
+import { namesOf } from './schema/names.ts'
+import {
+  createSchemaManager,
+  installedVersion,
+  versionFault,
+  type SchemaManager,
+} from './schema/schema-manager.ts'
+import { Listener } from './signal/listener.ts'
+import { Sleeper } from './signal/sleepers.ts'
+import { Wakers } from './signal/wakers.ts'
+import { createAxisSignal } from './signal/work-signal.ts'
+import { createStore } from './store.ts'
+
+/** Inbox and outbox on PostgreSQL. */
+export interface PostgresStorage extends AsyncDisposable {
+  /** Store of the inbox. */
+  readonly inbox: MessageStore<PostgresTransaction>
+  /** Store of the outbox. */
+  readonly outbox: MessageStore<PostgresTransaction>
+  /** Installs, checks and explains the schema. */
+  readonly schema: SchemaManager
+  /** Ends the listener and, where the storage made it, the pool. */
+  close(): Promise<void>
+}
+
+/**
+ * Builds the storage on PostgreSQL 15 or later. Connects when it is first used.
+ *
+ * @throws OptionsError that names every fault of the options.
+ */
+export function postgresStorage(options: PostgresStorageOptions): PostgresStorage {
+  const resolved = resolveOptions(options)
+  const { clock, logger } = resolved
+  const names = namesOf(resolved.schema, resolved.tablePrefix)
+  const { pool, ownPool } = openPools(resolved)
+  const database = createDatabase(pool)
+  const schema = createSchemaManager(database, names)
+  const gate = new SuspectGate({ patienceMs: resolved.suspectPatienceMs })
+  const wakers = { inbox: new Wakers(clock), outbox: new Wakers(clock) }
+  const raiseAll = (): void => {
+    wakers.inbox.raise()
+    wakers.outbox.raise()
+  }
+  const listenTo = resolved.listen ?? resolved.connection ?? connectionOf(pool)
+  const listener =
+    listenTo === false || listenTo === undefined
+      ? undefined
+      : new Listener({
+          open: () => new pg.Client(clientConfig(listenTo)),
+          channel: names.channel,
+          clock,
+          logger,
+          onWork(payload) {
+            if (payload === 'inbox' || payload === 'outbox') wakers[payload].raise()
+            else raiseAll()
+          },
+        })
+  const id = randomUUID()
+  const signalOf = (axis: Axis): ReturnType<typeof createAxisSignal> =>
+    createAxisSignal(
+      wakers[axis],
+      listener,
+      new Sleeper({ database, names, axis, id, monotonic: () => clock.monotonic() }),
+    )
+  const signals = { inbox: signalOf('inbox'), outbox: signalOf('outbox') }
+  let checked = false
+  const ready = async (run: Run): Promise<void> => {
+    if (checked) return
+    const installed = await installedVersion(run, names)
+    if (installed !== expectedVersion) throw new StoreUnavailableError(versionFault(installed, names))
+    const [row] = await run(`select current_setting('default_transaction_isolation')`, [])
+    if (row?.[0] !== 'read committed') database.expectOtherIsolation()
+    checked = true
+  }
+  const storeOf = (axis: Axis): MessageStore<PostgresTransaction> =>
+    createStore({
+      options: resolved,
+      database,
+      names,
+      axis: names[axis],
+      gate,
+      signal: signals[axis],
+      schema,
+      ready,
+      onGateOpened: raiseAll,
+    })
+  const close = async (): Promise<void> => {
+    await Promise.all([signals.inbox.close(), signals.outbox.close(), listener?.close()])
+    await ownPool?.end()
+  }
+  return {
+    inbox: storeOf('inbox'),
+    outbox: storeOf('outbox'),
+    schema,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+function openPools({ pool, connection }: ResolvedOptions): {
+  readonly pool: PostgresPool
+  readonly ownPool: pg.Pool | undefined
+} {
+  if (pool !== undefined) return { pool, ownPool: undefined }
+  const ownPool = openPool(connection ?? {})
+  return { pool: ownPool, ownPool }
+}
+
+function openPool(connection: PostgresConnection): pg.Pool {
+  const pool = new pg.Pool({ application_name: 'litebus', ...clientConfig(connection) })
+  // Idle connections that break are replaced by the pool; unheard, the event would end the process.
+  pool.on('error', () => undefined)
+  return pool
+}
+
+function clientConfig(connection: PostgresConnection): pg.ClientConfig {
+  return typeof connection === 'string' ? { connectionString: connection } : connection
+}
+
+/** The configuration of a pool of `pg`, for a connection beside it. */
+function connectionOf(pool: PostgresPool): PostgresConnection | undefined {
+  const { options } = pool as { readonly options?: PostgresConnection }
+  return options
+}

@@ -1,0 +1,99 @@
+import type { AxisNames, Names } from '../names.ts'
+
+/** Tables that both axes share. */
+export function sharedTables(names: Names): readonly string[] {
+  return [
+    // Unlogged: after a crash nobody sleeps. A row expires, or dead sleepers would bring back a NOTIFY per commit.
+    `create unlogged table ${names.sleeper} (
+  id text primary key,
+  axis text not null,
+  expires_at timestamptz not null
+) with (fillfactor = 50)`,
+  ]
+}
+
+/**
+ * Tables of one axis. A message is written once; what changes lives in a narrow queue row that is deleted at the
+ * end. Where the row is, is its state: queue, done or dead.
+ */
+export function axisTables(names: AxisNames): readonly string[] {
+  return [
+    `create sequence ${names.sequence} as bigint cache 1`,
+    `create sequence ${names.generation} as bigint`,
+    `create table ${names.message} (
+  seq bigint primary key,
+  created_at timestamptz not null,
+  contract_version integer not null,
+  id uuid not null,
+  tenant text collate "C" not null,
+  contract_name text collate "C" not null,
+  ordering_key text collate "C",
+  idempotency_key text collate "C",
+  metadata text,
+  trace text,
+  body bytea,
+  body_digest bytea
+) with (autovacuum_vacuum_insert_scale_factor = 0.05)`,
+    `create unique index ${names.index('message_id')} on ${names.message} (id)`,
+    `create unique index ${names.index('message_key')} on ${names.message} (tenant, idempotency_key)
+  where idempotency_key is not null`,
+    // Half-full pages keep lease updates on their page (HOT); the queue is small, so space is no matter.
+    `create table ${names.queue} (
+  seq bigint primary key,
+  due_at timestamptz,
+  lease_expires_at timestamptz,
+  generation bigint,
+  attempts integer not null default 0,
+  suspect boolean not null default false,
+  lane text collate "C",
+  owner text collate "C",
+  first_failure_at timestamptz,
+  failures jsonb
+) with (
+  fillfactor = 50,
+  autovacuum_vacuum_scale_factor = 0.01,
+  autovacuum_vacuum_threshold = 1000,
+  autovacuum_analyze_scale_factor = 0.05,
+  autovacuum_vacuum_cost_delay = 0
+)`,
+    // Null due_at means ready: such rows are found by position on the primary key and cost no further index.
+    `create index ${names.index('queue_due')} on ${names.queue} (due_at) where due_at is not null and lane is null`,
+    `create index ${names.index('queue_lane_due')} on ${names.queue} (due_at)
+  where due_at is not null and lane is not null`,
+    `create index ${names.index('queue_lane')} on ${names.queue} (lane, seq) where lane is not null`,
+    `create table ${names.done} (
+  seq bigint primary key,
+  ended_at timestamptz not null,
+  payload_deleted boolean not null default false
+) with (autovacuum_vacuum_insert_scale_factor = 0.05)`,
+    `create index ${names.index('done_payload')} on ${names.done} (ended_at) where not payload_deleted`,
+    `create index ${names.index('done_identity')} on ${names.done} (ended_at) where payload_deleted`,
+    `create table ${names.dead} (
+  seq bigint primary key,
+  ended_at timestamptz not null,
+  attempts integer not null,
+  blocks boolean not null,
+  lane text collate "C",
+  category text not null,
+  code text collate "C" not null,
+  first_failure_at timestamptz,
+  failures jsonb not null
+)`,
+    `create index ${names.index('dead_lane')} on ${names.dead} (lane) where lane is not null and blocks`,
+    `create table ${names.lane} (
+  lane text collate "C" primary key,
+  generation bigint not null,
+  run_from bigint not null,
+  run_to bigint not null,
+  safe_from bigint not null,
+  next_from bigint not null,
+  next_xmax bigint not null,
+  used_at timestamptz not null
+) with (
+  fillfactor = 30,
+  autovacuum_vacuum_scale_factor = 0.01,
+  autovacuum_vacuum_threshold = 200,
+  autovacuum_vacuum_cost_delay = 0
+)`,
+  ]
+}

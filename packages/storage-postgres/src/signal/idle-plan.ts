@@ -1,0 +1,30 @@
+/**
+ * How long a processor that finds nothing waits, step by step. It asks for notifications only when it has been idle
+ * for 20 ms, because a notification costs every commit a global lock. After that it looks again soon: a write that
+ * began before it asked may commit after it looked.
+ */
+export const idleSteps: readonly { readonly waitMs: number; readonly asksBefore: boolean }[] = Object.freeze([
+  { waitMs: 20, asksBefore: false },
+  { waitMs: 5, asksBefore: true },
+  { waitMs: 20, asksBefore: true },
+  { waitMs: 80, asksBefore: true },
+  { waitMs: 320, asksBefore: true },
+])
+
+/** Where an idle processor is. */
+export class IdlePlan {
+  #step = 0
+
+  /** Work was found. */
+  reset(): void {
+    this.#step = 0
+  }
+
+  /** The next wait, and whether to ask for notifications before it. */
+  next(maxWaitMs: number): { readonly waitMs: number; readonly asksBefore: boolean } {
+    const step = idleSteps[this.#step]
+    this.#step = Math.min(this.#step + 1, idleSteps.length)
+    if (step === undefined) return { waitMs: maxWaitMs, asksBefore: true }
+    return { waitMs: Math.min(step.waitMs, maxWaitMs), asksBefore: step.asksBefore }
+  }
+}

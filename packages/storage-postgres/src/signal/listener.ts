@@ -1,0 +1,143 @@
+import type { Clock, Logger, Timer } from '@litebus/core'
+import { quote } from '../schema/names.ts'
+
+/** The connection of a listener: a `Client` of `pg`. */
+export interface ListenerClient {
+  connect(): Promise<unknown>
+  query(text: string): Promise<unknown>
+  end(): Promise<unknown>
+  on(event: 'notification', listener: (message: { payload?: string | undefined }) => void): unknown
+  on(event: 'error' | 'end', listener: (error?: unknown) => void): unknown
+}
+
+/** What a listener works with. */
+export interface ListenerOptions {
+  readonly open: () => ListenerClient
+  readonly channel: string
+  readonly clock: Clock
+  readonly logger: Logger
+  /** Called with the payload, and without one when notifications may have been missed. */
+  readonly onWork: (payload: string | undefined) => void
+}
+
+const heartbeatMs = 15_000
+const answerMs = 5_000
+const firstRetryMs = 250
+const longestRetryMs = 30_000
+
+/**
+ * Keeps one connection listening. It dies in silence behind firewalls and poolers, so it is asked regularly, and
+ * replaced when it does not answer; after each connect, work may have been missed.
+ */
+export class Listener {
+  readonly #options: ListenerOptions
+  #state: 'idle' | 'connecting' | 'listening' | 'degraded' | 'closed' = 'idle'
+  #client: ListenerClient | undefined
+  #timer: Timer | undefined
+  #failures = 0
+
+  /** Does nothing before {@link Listener.start}. */
+  constructor(options: ListenerOptions) {
+    this.#options = options
+  }
+
+  /** True while notifications arrive. */
+  get isListening(): boolean {
+    return this.#state === 'listening'
+  }
+
+  /** True after a connection failed, until the next one listens. */
+  get isDegraded(): boolean {
+    return this.#state === 'degraded'
+  }
+
+  /** Starts to listen; further calls do nothing. */
+  start(): void {
+    if (this.#state !== 'idle') return
+    this.#state = 'connecting'
+    void this.#connect()
+  }
+
+  /** Stops for good. */
+  async close(): Promise<void> {
+    this.#state = 'closed'
+    this.#timer?.cancel()
+    const client = this.#client
+    this.#client = undefined
+    await client?.end().catch(() => undefined)
+  }
+
+  async #connect(): Promise<void> {
+    const { open, channel, onWork, logger } = this.#options
+    const client = open()
+    this.#client = client
+    const onLost = (): void => {
+      if (this.#client === client) this.#lost()
+    }
+    client.on('error', onLost)
+    client.on('end', onLost)
+    client.on('notification', ({ payload }) => {
+      onWork(payload)
+    })
+    try {
+      await this.#answered(client.connect())
+      await this.#answered(client.query(`listen ${quote(channel)}`))
+    } catch {
+      onLost()
+      return
+    }
+    if (this.#client !== client) return
+    if (this.#state === 'degraded') logger.info('work signal: listening again')
+    this.#state = 'listening'
+    this.#failures = 0
+    onWork(undefined)
+    this.#beat(client)
+  }
+
+  #beat(client: ListenerClient): void {
+    this.#timer = this.#options.clock.schedule(heartbeatMs, () => {
+      this.#answered(client.query('select 1')).then(
+        () => {
+          if (this.#client === client) this.#beat(client)
+        },
+        () => {
+          if (this.#client === client) this.#lost()
+        },
+      )
+    })
+  }
+
+  #lost(): void {
+    const client = this.#client
+    this.#client = undefined
+    this.#timer?.cancel()
+    void client?.end().catch(() => undefined)
+    if (this.#state === 'closed') return
+    if (this.#state !== 'degraded') this.#options.logger.warn('work signal: connection lost, polling goes on')
+    this.#state = 'degraded'
+    const delayMs = Math.min(firstRetryMs * 2 ** this.#failures, longestRetryMs)
+    this.#failures += 1
+    this.#timer = this.#options.clock.schedule(delayMs, () => {
+      void this.#connect()
+    })
+  }
+
+  /** Rejects when there is no answer in time; a stalled connection would never give one. */
+  #answered(work: Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const timer = this.#options.clock.schedule(answerMs, () => {
+        reject(new Error('no answer'))
+      })
+      work.then(
+        (value) => {
+          timer.cancel()
+          resolve(value)
+        },
+        (error: unknown) => {
+          timer.cancel()
+          reject(error instanceof Error ? error : new Error(String(error)))
+        },
+      )
+    })
+  }
+}
