@@ -22,8 +22,8 @@ export interface MemoryBrokerOptions {
   readonly clock?: Clock
 }
 
-/** A broker in memory: pass it to as many transports as there are services. */
-export interface MemoryBroker {
+/** A broker in memory: pass it to as many transports as there are services. Disposing of it ends its timers. */
+export interface MemoryBroker extends Disposable {
   /** Creates a queue; declaring an existing one with the same options does nothing. */
   declareQueue(options: MemoryQueueOptions): void
   /** Creates an exchange, or replaces its bindings. */
@@ -175,6 +175,7 @@ export function memoryBroker(options: MemoryBrokerOptions = {}): MemoryBroker {
     deleteQueue(name) {
       const queue = queues.get(name)
       queues.delete(name)
+      queue?.close()
       queue?.cancelReaders()
       board.changed()
     },
@@ -217,6 +218,10 @@ export function memoryBroker(options: MemoryBrokerOptions = {}): MemoryBroker {
       },
     },
     internals,
+    [Symbol.dispose]() {
+      board.drop()
+      for (const queue of queues.values()) queue.close()
+    },
   }
   for (const queue of options.queues ?? []) broker.declareQueue(queue)
   for (const exchange of options.exchanges ?? []) broker.declareExchange(exchange)

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import type {
+  DestinationKind,
+  Scope,
+  TestDestination,
+  TransportFixture,
+  TransportProfile,
+} from '@litebus/conformance'
+import type { HeaderValue } from '@litebus/core'
+import {
+  amqpTransport,
+  type AmqpBinding,
+  type AmqpExchange,
+  type AmqpQueue,
+  type AmqpTransportOptions,
+} from '@litebus/transport-amqp'
+import { connect } from 'amqplib'
+import { brokerUrl } from './broker-url.ts'
+import { queueArguments } from '../../src/topology/topology.ts'
+import { startTcpProxy } from './tcp-proxy.ts'
+
+const maxMessageBytes = 2 * 1024 * 1024
+
+function declaration(kind: DestinationKind, name: string, queueKind: 'quorum' | 'classic'): AmqpQueue {
+  return {
+    name,
+    kind: queueKind,
+    ...(kind === 'ordered' ? { singleActiveConsumer: true } : {}),
+    ...(kind === 'deadLetter' ? { deadLetter: { routingKey: `${name}-dead` } } : {}),
+  }
+}
+
+/** Queues of its own behind a proxy of its own; everything is deleted when the scope ends. */
+export async function openAmqpFixture(
+  scope: Scope,
+  queueKind: 'quorum' | 'classic',
+): Promise<TransportFixture> {
+  const url = brokerUrl()
+  const proxy = scope.use(await startTcpProxy({ host: url.hostname, port: Number(url.port || 5672) }))
+  const admin = await connect(url.href)
+  admin.on('error', () => undefined)
+  const channel = await admin.createChannel()
+  const prefix = `conformance-${randomUUID().slice(0, 8)}`
+  const queues: AmqpQueue[] = []
+  const exchanges: AmqpExchange[] = []
+  const bindings: AmqpBinding[] = []
+  const declare = async (queue: AmqpQueue): Promise<void> => {
+    await channel.assertQueue(queue.name, { durable: true, arguments: queueArguments(queue) })
+  }
+  scope.defer(async () => {
+    for (const { name } of queues) await channel.deleteQueue(name)
+    for (const { name } of exchanges) await channel.deleteExchange(name)
+    await admin.close()
+  })
+  const proxied = new URL(url)
+  proxied.host = `127.0.0.1:${String(proxy.port)}`
+
+  const create = async (kind: DestinationKind): Promise<TestDestination> => {
+    const source = `${prefix}-${kind}-${String(queues.length)}`
+    const queue = declaration(kind, source, queueKind)
+    const added: AmqpQueue[] =
+      kind === 'deadLetter' ? [queue, { name: `${source}-dead`, kind: queueKind }] : [queue]
+    queues.push(...added)
+    for (const entry of added) await declare(entry)
+    const target = { destination: source, source }
+    if (kind === 'deadLetter') return { ...target, deadLetterSource: `${source}-dead` }
+    if (kind !== 'routed') return target
+    const exchange = `${source}-exchange`
+    exchanges.push({ name: exchange, type: 'direct' })
+    bindings.push({ exchange, queue: source, routingKey: 'bound' })
+    await channel.assertExchange(exchange, 'direct')
+    await channel.bindQueue(source, exchange, 'bound')
+    return { destination: exchange, source, routingKey: 'bound', strayRoutingKey: 'stray' }
+  }
+
+  return {
+    createDestination: create,
+    connect: () =>
+      amqpTransport({
+        url: proxied.href,
+        ...fixtureOptions,
+        topology: { mode: 'verify', queues: [...queues], exchanges: [...exchanges], bindings: [...bindings] },
+      }),
+    count: async (source) => (await channel.checkQueue(source)).messageCount,
+    async deleteSource(source) {
+      await channel.deleteQueue(source)
+    },
+    disrupt: {
+      cutConnections() {
+        proxy.cut()
+        return Promise.resolve()
+      },
+      async cancelConsumers(source) {
+        await channel.deleteQueue(source)
+        const queue = queues.find(({ name }) => name === source)
+        if (queue !== undefined) await declare(queue)
+      },
+    },
+    publishForeign(target, { body, headers, messageId }) {
+      channel.publish(
+        target.routingKey === undefined ? '' : target.destination,
+        target.routingKey ?? target.destination,
+        Buffer.from(body),
+        {
+          headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, foreign(value)])),
+          ...(messageId === undefined ? {} : { messageId }),
+        },
+      )
+      return Promise.resolve()
+    },
+  }
+}
+
+const fixtureOptions: AmqpTransportOptions = {
+  maxMessageBytes,
+  missingSourceGraceMs: 300,
+  reconnect: { initialDelayMs: 10, maxDelayMs: 200 },
+}
+
+/** What the adapter declares for each kind of queue. */
+export function amqpProfile(queueKind: 'quorum' | 'classic'): TransportProfile {
+  const kinds: readonly DestinationKind[] = ['plain', 'ordered', 'deadLetter', 'routed']
+  const transport = amqpTransport({
+    url: 'amqp://localhost',
+    ...fixtureOptions,
+    topology: { queues: kinds.map((kind) => declaration(kind, kind, queueKind)) },
+  })
+  return {
+    kinds: {
+      plain: transport.capabilitiesOf('plain'),
+      ordered: transport.capabilitiesOf('ordered'),
+      deadLetter: transport.capabilitiesOf('deadLetter'),
+      routed: transport.capabilitiesOf('routed'),
+    },
+    foreignPublisher: true,
+  }
+}
+
+function foreign(value: HeaderValue): unknown {
+  if (value instanceof Date) return { '!': 'timestamp', value: value.getTime() / 1000 }
+  if (value instanceof Uint8Array) return Buffer.from(value)
+  if (Array.isArray(value)) return value.map((item: HeaderValue) => foreign(item))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]: [string, HeaderValue]) => [name, foreign(item)]),
+  )
+}
