@@ -6,7 +6,7 @@ import type {
   TransportFixture,
   TransportProfile,
 } from '@litebus/conformance'
-import type { HeaderValue } from '@litebus/core'
+import { silentLogger, type HeaderValue } from '@litebus/core'
 import {
   amqpTransport,
   type AmqpBinding,
@@ -26,6 +26,7 @@ function declaration(kind: DestinationKind, name: string, queueKind: 'quorum' | 
     name,
     kind: queueKind,
     ...(kind === 'ordered' ? { singleActiveConsumer: true } : {}),
+    ...(kind === 'ordered' && queueKind === 'quorum' ? { deliveryLimit: 1000 } : {}),
     ...(kind === 'deadLetter' ? { deadLetter: { routingKey: `${name}-dead` } } : {}),
   }
 }
@@ -44,6 +45,13 @@ export async function openAmqpFixture(
   const queues: AmqpQueue[] = []
   const exchanges: AmqpExchange[] = []
   const bindings: AmqpBinding[] = []
+  let cancelled = 0
+  const logger = {
+    ...silentLogger,
+    warn(text: string) {
+      if (text.startsWith('the broker cancelled a consumer')) cancelled += 1
+    },
+  }
   const declare = async (queue: AmqpQueue): Promise<void> => {
     await channel.assertQueue(queue.name, { durable: true, arguments: queueArguments(queue) })
   }
@@ -79,6 +87,7 @@ export async function openAmqpFixture(
       amqpTransport({
         url: proxied.href,
         ...fixtureOptions,
+        logger,
         topology: { mode: 'verify', queues: [...queues], exchanges: [...exchanges], bindings: [...bindings] },
       }),
     count: async (source) => (await channel.checkQueue(source)).messageCount,
@@ -91,7 +100,10 @@ export async function openAmqpFixture(
         return Promise.resolve()
       },
       async cancelConsumers(source) {
+        const before = cancelled
         await channel.deleteQueue(source)
+        // Seen on 3.10: a quorum queue declared again before its consumers were told keeps them, and serves none.
+        await untilTrue(() => cancelled > before)
         const queue = queues.find(({ name }) => name === source)
         if (queue !== undefined) await declare(queue)
       },
@@ -144,4 +156,8 @@ function foreign(value: HeaderValue): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([name, item]: [string, HeaderValue]) => [name, foreign(item)]),
   )
+}
+
+async function untilTrue(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5))
 }

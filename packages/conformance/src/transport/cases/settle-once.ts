@@ -1,5 +1,6 @@
 import type { Delivery, SettlementResult } from '@litebus/core'
-import { openBarrier } from '../support/barrier.ts'
+import type { Scope } from '../../frame/scope.ts'
+import type { TransportFixture } from '../fixture.ts'
 import { concern, type TransportCase, needsKind } from '../support/define.ts'
 import { expectCount, expectEqual, publishAll } from '../support/expect.ts'
 import { message, messages } from '../support/messages.ts'
@@ -17,22 +18,22 @@ export const settleOnceCases: readonly TransportCase[] = concern('settle once', 
     title: 'an accepted message is gone, also after a reconnect',
     async run(fixture, scope) {
       const target = await fixture.createDestination('plain')
-      const barrier = await openBarrier(fixture, scope, await fixture.createDestination('plain'))
       const transport = scope.use(fixture.connect())
-      const receiver = await receive(transport, target.source)
-      await publishAll(transport, [message(target, 'done')])
+      const receiver = await receive(transport, target.source, { maxInFlight: 1 })
+      await publishAll(transport, messages(target, 'done', 2))
       expectEqual(await (await receiver.nth(1)).accept(), 'settled', 'result of the accept')
-      await fixture.disrupt.cutConnections()
-      await barrier.pass()
-      await publishAll(transport, [message(target, 'next')])
+      // The second is only delivered once the broker has the settlement of the first.
       await receiver.nth(2)
-      expectEqual(receiver.ids(), ['done', 'next'], 'deliveries')
+      await fixture.disrupt.cutConnections()
+      expectEqual(await (await receiver.nth(3)).accept(), 'settled', 'result of the accept after the cut')
+      expectEqual(receiver.ids(), ['done-0', 'done-1', 'done-1'], 'deliveries')
+      await expectCount(fixture, target.source, 0)
     },
   },
   ...Object.entries(settlements).flatMap(([first, settleFirst]) =>
     Object.entries(settlements).map(([second, settleSecond]) => ({
       title: `after ${first}, ${second} is answered revoked and changes nothing`,
-      async run(fixture: Parameters<typeof openBarrier>[0], scope: Parameters<typeof openBarrier>[1]) {
+      async run(fixture: TransportFixture, scope: Scope) {
         const target = await fixture.createDestination('plain')
         const transport = scope.use(fixture.connect())
         const receiver = await receive(transport, target.source)
