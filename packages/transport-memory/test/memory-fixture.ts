@@ -48,6 +48,10 @@ export function openMemoryFixture(scope: Scope): TransportFixture {
       broker.deleteQueue(source)
       return Promise.resolve()
     },
+    publishForeign(target, { body, headers, messageId }) {
+      broker.put(target.source, { body, headers, ...(messageId === undefined ? {} : { messageId }) })
+      return Promise.resolve()
+    },
     disrupt: {
       cutConnections() {
         broker.faults.dropConnections()
@@ -78,6 +82,6 @@ export function memoryProfile(): TransportProfile {
       deadLetter: transport.capabilitiesOf('deadLetter'),
       routed: transport.capabilitiesOf('plain'),
     },
-    foreignPublisher: false,
+    foreignPublisher: true,
   }
 }

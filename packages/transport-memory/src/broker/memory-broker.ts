@@ -34,6 +34,8 @@ export interface MemoryBroker extends Disposable {
   count(queue: string): MemoryQueueCount
   /** Bodies waiting in a queue, in order, without taking them. */
   peek(queue: string): readonly Uint8Array[]
+  /** Puts a message into a queue as a publisher without LiteBus would: any headers, an id or none. */
+  put(queue: string, message: StoredMessage['message']): void
   /** Everything that can go wrong, on demand. */
   readonly faults: MemoryFaults
   /** The side that transports use; not for applications. */
@@ -184,6 +186,10 @@ export function memoryBroker(options: MemoryBrokerOptions = {}): MemoryBroker {
       existing(name)
         .peek()
         .map(({ message }) => message.body),
+    put(name, message) {
+      sequence += 1
+      existing(name).put({ sequence, deliveries: 0, message })
+    },
     faults: {
       dropConnections() {
         board.drop()

@@ -31,6 +31,10 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
     async run(fixture, scope) {
       const target = await fixture.createDestination('ordered')
       const transport = scope.use(fixture.connect())
+      await publishAll(
+        transport,
+        messages(target, 'back', 4).map((entry) => ({ ...entry, orderingKey: 'key' })),
+      )
       let returned = false
       const receiver = await receive(transport, target.source, {
         maxInFlight: 1,
@@ -40,10 +44,6 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
           void delivery.returnToQueue()
         },
       })
-      await publishAll(
-        transport,
-        messages(target, 'back', 4).map((entry) => ({ ...entry, orderingKey: 'key' })),
-      )
       await receiver.nth(5)
       expectEqual(receiver.ids(), ['back-0', 'back-1', 'back-1', 'back-2', 'back-3'], 'deliveries')
     },

@@ -29,6 +29,7 @@ export async function openBarrier(
     async pass() {
       for (let trip = 0; trip < trips; trip += 1) {
         sent += 1
+        await timersHadTheirTurn()
         const id = `barrier-${String(sent)}`
         // A cut may hit the barrier too: it sends until it is confirmed, and takes its message however often it comes.
         await eventually(
@@ -49,4 +50,11 @@ export async function openBarrier(
 async function send(transport: Transport, outbound: OutboundMessage): Promise<string | undefined> {
   const [outcome] = await transport.publisher.publish([outbound])
   return outcome?.status
+}
+
+/** A transport in memory delivers without a turn of the event loop; what it puts off must have had one. */
+function timersHadTheirTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, 2)
+  })
 }
