@@ -15,9 +15,8 @@ import {
   type AmqpTransportOptions,
 } from '@litebus/transport-amqp'
 import { connect } from 'amqplib'
-import { brokerUrl } from './broker-url.ts'
 import { queueArguments } from '../../src/topology/topology.ts'
-import { startTcpProxy } from './tcp-proxy.ts'
+import { startTcpProxy } from '../../../../integration-tests/services/index.ts'
 
 const maxMessageBytes = 2 * 1024 * 1024
 
@@ -34,11 +33,11 @@ function declaration(kind: DestinationKind, name: string, queueKind: 'quorum' | 
 /** Queues of its own behind a proxy of its own; everything is deleted when the scope ends. */
 export async function openAmqpFixture(
   scope: Scope,
+  url: string,
   queueKind: 'quorum' | 'classic',
 ): Promise<TransportFixture> {
-  const url = brokerUrl()
-  const proxy = scope.use(await startTcpProxy({ host: url.hostname, port: Number(url.port || 5672) }))
-  const admin = await connect(url.href)
+  const proxy = scope.use(await startTcpProxy({ port: Number(new URL(url).port || 5672) }))
+  const admin = await connect(url)
   admin.on('error', () => undefined)
   const channel = await admin.createChannel()
   const prefix = `conformance-${randomUUID().slice(0, 8)}`
@@ -60,9 +59,6 @@ export async function openAmqpFixture(
     for (const { name } of exchanges) await channel.deleteExchange(name)
     await admin.close()
   })
-  const proxied = new URL(url)
-  proxied.host = `127.0.0.1:${String(proxy.port)}`
-
   const create = async (kind: DestinationKind): Promise<TestDestination> => {
     const source = `${prefix}-${kind}-${String(queues.length)}`
     const queue = declaration(kind, source, queueKind)
@@ -85,7 +81,7 @@ export async function openAmqpFixture(
     createDestination: create,
     connect: () =>
       amqpTransport({
-        url: proxied.href,
+        url: proxy.through(url),
         ...fixtureOptions,
         logger,
         topology: { mode: 'verify', queues: [...queues], exchanges: [...exchanges], bindings: [...bindings] },

@@ -1,15 +1,16 @@
-import { deepStrictEqual } from 'node:assert/strict'
+import { inspect, isDeepStrictEqual } from 'node:util'
 import { isLiteBusError, type LiteBusErrorCode, type OutboundMessage, type Transport } from '@litebus/core'
 import type { TransportFixture } from '../fixture.ts'
 import { eventually } from './eventually.ts'
 
 /** Compares deeply; the message says what was compared. */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
-  try {
-    deepStrictEqual(actual, expected)
-  } catch (error) {
-    throw new Error(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error })
-  }
+  if (isDeepStrictEqual(actual, expected)) return
+  throw new Error(`${what}: expected ${show(expected)}, found ${show(actual)}`)
+}
+
+function show(value: unknown): string {
+  return inspect(value, { depth: 6, maxArrayLength: 40, maxStringLength: 400 })
 }
 
 /** Fails with a sentence unless the condition holds. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals'
 import { transportConformance, type BoundCase, type TransportProfile } from '@litebus/conformance'
 import type { Transport } from '@litebus/core'
-import { memoryProfile, openMemoryFixture } from '../../transport-memory/test/memory-fixture.ts'
+import { memoryProfile, openMemoryFixture } from './memory-fixture.ts'
 import { brokenDeliveries } from './broken/deliveries.ts'
 import { brokenPublishers } from './broken/publishers.ts'
 import { brokenSubscriptions } from './broken/subscriptions.ts'
