@@ -9,3 +9,11 @@ export {
   type TestRunner,
 } from './frame/suite.ts'
 export { manualClock, type ManualClock } from './time/manual-clock.ts'
+export {
+  type DestinationKind,
+  type ForeignMessage,
+  type TestDestination,
+  type TransportFixture,
+  type TransportProfile,
+} from './transport/fixture.ts'
+export { transportConformance, type TransportBinding } from './transport/suite.ts'

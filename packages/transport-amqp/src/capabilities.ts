@@ -5,9 +5,12 @@ import type { ResolvedAmqpOptions } from './options.ts'
 export function amqpCapabilities(options: ResolvedAmqpOptions, destination: string): TransportCapabilities {
   const queue = options.topology.queues?.find(({ name }) => name === destination)
   const kind = queue === undefined ? 'classic' : (queue.kind ?? 'quorum')
+  // Seen on 3.10: a quorum queue without a delivery limit puts a returned message at its tail, not at its place.
+  const returnsInPlace = kind === 'classic' || queue?.deliveryLimit !== undefined
+  const orderedStream = queue?.singleActiveConsumer === true && returnsInPlace
   return {
-    orderedStream: queue?.singleActiveConsumer === true,
-    pausable: queue?.singleActiveConsumer === true,
+    orderedStream,
+    pausable: orderedStream,
     delayedDelivery: false,
     maxDelayMs: 0,
     nativeDeadLetter: queue?.deadLetter !== undefined,

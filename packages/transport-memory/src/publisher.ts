@@ -44,6 +44,10 @@ export function createMemoryPublisher(
       const lost = connection.current()
       if (connection.closed) return { refused: failed('unavailable', publishFailures.closed) }
       if (lost === undefined) return { refused: failed('unavailable', publishFailures.connectionLost) }
+      if (signal.aborted)
+        return {
+          refused: failed('unavailable', abortFailure(signal, publishFailures.connectionBlocked)),
+        }
       const queues = internals.route(message)
       const refusal = routingRefusal(message, queues)
       if (refusal !== undefined) return { refused: refusal }
@@ -51,10 +55,6 @@ export function createMemoryPublisher(
       if (full.some((queue) => queue.options.overflow === 'refuse'))
         return { refused: failed('rejected', publishFailures.brokerRefused) }
       if (full.length === 0 && !internals.blocked()) return { queues: queues ?? [], lost }
-      if (signal.aborted)
-        return {
-          refused: failed('unavailable', abortFailure(signal, publishFailures.connectionBlocked)),
-        }
       await internals.board.nextChange(signal)
     }
   }

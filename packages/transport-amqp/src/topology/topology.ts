@@ -40,7 +40,10 @@ export interface AmqpQueue {
   readonly expiresMs?: number
   /** Highest priority; classic only, refused on quorum queues. */
   readonly maxPriority?: number
-  /** One consumer at a time, the others stand by: deliveries keep their order. @defaultValue false */
+  /**
+   * One consumer at a time, the others stand by: deliveries keep their order. A quorum queue needs a `deliveryLimit`
+   * too: without one it puts returned messages at its tail. @defaultValue false
+   */
   readonly singleActiveConsumer?: boolean
   /** Further arguments, passed through; they may not repeat those above. */
   readonly arguments?: Readonly<Record<string, unknown>>

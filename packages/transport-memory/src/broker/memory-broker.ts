@@ -22,8 +22,8 @@ export interface MemoryBrokerOptions {
   readonly clock?: Clock
 }
 
-/** A broker in memory: pass it to as many transports as there are services. */
-export interface MemoryBroker {
+/** A broker in memory: pass it to as many transports as there are services. Disposing of it ends its timers. */
+export interface MemoryBroker extends Disposable {
   /** Creates a queue; declaring an existing one with the same options does nothing. */
   declareQueue(options: MemoryQueueOptions): void
   /** Creates an exchange, or replaces its bindings. */
@@ -34,6 +34,8 @@ export interface MemoryBroker {
   count(queue: string): MemoryQueueCount
   /** Bodies waiting in a queue, in order, without taking them. */
   peek(queue: string): readonly Uint8Array[]
+  /** Puts a message into a queue as a publisher without LiteBus would: any headers, an id or none. */
+  put(queue: string, message: StoredMessage['message']): void
   /** Everything that can go wrong, on demand. */
   readonly faults: MemoryFaults
   /** The side that transports use; not for applications. */
@@ -175,6 +177,7 @@ export function memoryBroker(options: MemoryBrokerOptions = {}): MemoryBroker {
     deleteQueue(name) {
       const queue = queues.get(name)
       queues.delete(name)
+      queue?.close()
       queue?.cancelReaders()
       board.changed()
     },
@@ -183,6 +186,10 @@ export function memoryBroker(options: MemoryBrokerOptions = {}): MemoryBroker {
       existing(name)
         .peek()
         .map(({ message }) => message.body),
+    put(name, message) {
+      sequence += 1
+      existing(name).put({ sequence, deliveries: 0, message })
+    },
     faults: {
       dropConnections() {
         board.drop()
@@ -217,6 +224,10 @@ export function memoryBroker(options: MemoryBrokerOptions = {}): MemoryBroker {
       },
     },
     internals,
+    [Symbol.dispose]() {
+      board.drop()
+      for (const queue of queues.values()) queue.close()
+    },
   }
   for (const queue of options.queues ?? []) broker.declareQueue(queue)
   for (const exchange of options.exchanges ?? []) broker.declareExchange(exchange)

@@ -34,6 +34,8 @@ export interface MemoryQueue {
   count(): MemoryQueueCount
   /** Ready messages, in order. */
   peek(): readonly StoredMessage[]
+  /** Cancels its timers. */
+  close(): void
 }
 
 /** An empty queue; `onRoom` is called whenever a message left it. */
@@ -44,7 +46,7 @@ export function createMemoryQueue(
 ): MemoryQueue {
   const ready: StoredMessage[] = []
   const unsettled = new Set<StoredMessage>()
-  const delayed = new Set<StoredMessage>()
+  const delayed = new Map<StoredMessage, Timer>()
   const readers: QueueReader[] = []
   let held: Timer | undefined
   let offering = false
@@ -91,11 +93,11 @@ export function createMemoryQueue(
       } else insert(stored)
       return
     }
-    delayed.add(stored)
-    clock.schedule(delayMs, () => {
+    const timer = clock.schedule(delayMs, () => {
       delayed.delete(stored)
       insert(stored)
     })
+    delayed.set(stored, timer)
   }
 
   return {
@@ -137,5 +139,9 @@ export function createMemoryQueue(
     },
     count: () => ({ ready: ready.length, unsettled: unsettled.size, delayed: delayed.size }),
     peek: () => [...ready],
+    close() {
+      held?.cancel()
+      for (const timer of delayed.values()) timer.cancel()
+    },
   }
 }

@@ -1,0 +1,61 @@
+import { concern, type TransportCase } from '../support/define.ts'
+import { expectCount, expectEqual, expectThat, publishAll } from '../support/expect.ts'
+import { message } from '../support/messages.ts'
+import { receive } from '../support/receiver.ts'
+
+/** What is given back comes again, and says so. */
+export const redeliveryCases: readonly TransportCase[] = concern('redelivery', [
+  {
+    title: 'a first delivery is not marked redelivered, a second one is, under the same id',
+    async run(fixture, scope) {
+      const target = await fixture.createDestination('plain')
+      const transport = scope.use(fixture.connect())
+      const receiver = await receive(transport, target.source)
+      await publishAll(transport, [message(target, 'again')])
+      const first = await receiver.nth(1)
+      expectEqual(await first.returnToQueue(), 'settled', 'result of the return')
+      const second = await receiver.nth(2)
+      expectEqual([first.redelivered, second.redelivered], [false, true], 'redelivered flags')
+      expectEqual(second.deliveryId, first.deliveryId, 'delivery id')
+      expectEqual([...second.message.body], [...first.message.body], 'body')
+      expectEqual(await second.accept(), 'settled', 'result of the accept')
+      await expectCount(fixture, target.source, 0)
+    },
+  },
+  {
+    title: 'the delivery count is 1 at first and grows by one with each delivery',
+    needs: { capability: 'deliveryCount', met: ({ kinds }) => kinds.plain.deliveryCount },
+    async run(fixture, scope) {
+      const target = await fixture.createDestination('plain')
+      const transport = scope.use(fixture.connect())
+      const receiver = await receive(transport, target.source)
+      await publishAll(transport, [message(target, 'counted')])
+      for (const count of [1, 2, 3, 4]) {
+        const delivery = await receiver.nth(count)
+        expectEqual(delivery.deliveryCount, count, 'delivery count')
+        if (count < 4) await delivery.returnToQueue()
+        else await delivery.accept()
+      }
+    },
+  },
+  {
+    title: 'a return with a delay is not delivered before the delay is over',
+    async run(fixture, scope) {
+      const target = await fixture.createDestination('plain')
+      const transport = scope.use(fixture.connect())
+      const receiver = await receive(transport, target.source)
+      await publishAll(transport, [message(target, 'later')])
+      const first = await receiver.nth(1)
+      const returnedAt = performance.now()
+      const returned = first.returnToQueue({ delayMs: 400 })
+      const second = await receiver.nth(2)
+      // Timers of Node may fire up to a millisecond early.
+      expectThat(
+        performance.now() - returnedAt >= 398,
+        'expected the message not before its delay of 400 ms was over',
+      )
+      expectEqual(await returned, 'settled', 'result of the return')
+      await second.accept()
+    },
+  },
+])

@@ -1,0 +1,53 @@
+import { inspect, isDeepStrictEqual } from 'node:util'
+import { isLiteBusError, type LiteBusErrorCode, type OutboundMessage, type Transport } from '@litebus/core'
+import type { TransportFixture } from '../fixture.ts'
+import { eventually } from './eventually.ts'
+
+/** Compares deeply; the message says what was compared. */
+export function expectEqual(actual: unknown, expected: unknown, what: string): void {
+  if (isDeepStrictEqual(actual, expected)) return
+  throw new Error(`${what}: expected ${show(expected)}, found ${show(actual)}`)
+}
+
+function show(value: unknown): string {
+  return inspect(value, { depth: 6, maxArrayLength: 40, maxStringLength: 400 })
+}
+
+/** Fails with a sentence unless the condition holds. */
+export function expectThat(condition: boolean, sentence: string): void {
+  if (!condition) throw new Error(sentence)
+}
+
+/** Publishes and expects every message to be confirmed. */
+export async function publishAll(transport: Transport, batch: readonly OutboundMessage[]): Promise<void> {
+  const outcomes = await transport.publisher.publish(batch)
+  expectEqual(
+    outcomes.map(({ status }) => status),
+    batch.map(() => 'confirmed'),
+    'outcomes of a publish that nothing hinders',
+  )
+}
+
+/** Expects a rejection with a code of LiteBus. */
+export async function expectRejection(promise: Promise<unknown>, code: LiteBusErrorCode): Promise<void> {
+  let found: unknown
+  try {
+    await promise
+  } catch (error) {
+    if (isLiteBusError(error, code)) return
+    found = error
+  }
+  throw new Error(
+    found === undefined
+      ? `expected an error ${code}, found success`
+      : `expected an error ${code}, found another`,
+    { cause: found },
+  )
+}
+
+/** Waits until so many messages wait in a source. */
+export async function expectCount(fixture: TransportFixture, source: string, count: number): Promise<void> {
+  await eventually(`${String(count)} messages waiting`, () => fixture.count(source), {
+    until: (found) => found === count,
+  })
+}

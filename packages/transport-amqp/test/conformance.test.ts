@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals'
+import { registerSuite, transportConformance } from '@litebus/conformance'
+import type { TestVhost } from '../../../integration-tests/services/index.ts'
+import { describeWithServices } from '../../../integration-tests/services/describe-with-services.ts'
+import { amqpProfile, openAmqpFixture } from './support/amqp-fixture.ts'
+
+await describeWithServices('the AMQP transport', ['rabbitmq'], ({ rabbitmq }) => {
+  let vhost: TestVhost
+
+  beforeAll(async () => {
+    vhost = await rabbitmq.createVhost()
+  })
+  afterAll(async () => {
+    await vhost[Symbol.asyncDispose]()
+  })
+
+  for (const kind of ['quorum', 'classic'] as const) {
+    registerSuite(
+      transportConformance({
+        adapter: `amqp, ${kind} queues`,
+        profile: amqpProfile(kind),
+        open: (scope) => openAmqpFixture(scope, vhost.url, kind),
+      }),
+      { describe, it },
+    )
+  }
+})
