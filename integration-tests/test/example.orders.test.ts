@@ -111,7 +111,8 @@ await describeWithServices(
       const { rows: runs } = await pool.query<Run>(
         'select message_id, attempt, began_at from handler_runs order by began_at',
       )
-      const byMessage = Map.groupBy(runs, (run) => run.message_id)
+      const byMessage = new Map<string, Run[]>()
+      for (const run of runs) byMessage.set(run.message_id, [...(byMessage.get(run.message_id) ?? []), run])
       const repeated = [...byMessage.values()].filter((of) => of.length > 1)
       expect(byMessage.size).toBe(orders)
       for (const of of repeated) {
