@@ -29,8 +29,8 @@ if (benchmark === undefined) {
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
-await using keeper = await startKeeper()
-void keeper
+await using _keeper = await startKeeper()
+
 await using database = await (await postgres()).createDatabase()
 await using vhost = benchmark.needsBroker === true ? await (await rabbitmq()).createVhost() : undefined
 const environment = await describeEnvironment(database.url)

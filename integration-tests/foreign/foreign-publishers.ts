@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 
 /** A message of a publisher that is not LiteBus. */
-export interface ForeignMessage {
+interface ForeignMessage {
   readonly queue: string
   readonly body: Uint8Array
   readonly headers?: Readonly<Record<string, unknown>>
@@ -13,9 +13,9 @@ export interface ForeignMessage {
 /** Publishers of other languages. */
 export interface ForeignPublishers {
   /** Python's pika. */
-  pika(url: string, messages: readonly ForeignMessage[]): Promise<void>
+  readonly pika: (url: string, messages: readonly ForeignMessage[]) => Promise<void>
   /** Debian's amqp-tools, which cannot set a message id. */
-  amqpTools(url: string, message: Omit<ForeignMessage, 'messageId'>): Promise<void>
+  readonly amqpTools: (url: string, message: Omit<ForeignMessage, 'messageId'>) => Promise<void>
 }
 
 const python = '/usr/bin/python3'
@@ -23,8 +23,8 @@ const python = '/usr/bin/python3'
 /** What is missing for them on this machine; `undefined` when nothing is. */
 export async function missingForeignPublishers(): Promise<string | undefined> {
   const missing: string[] = []
-  if ((await runs(python, ['-c', 'import pika'])) === false) missing.push('python3-pika')
-  if ((await runs('amqp-publish', ['--help'])) === false) missing.push('amqp-tools')
+  if (!(await runs(python, ['-c', 'import pika']))) missing.push('python3-pika')
+  if (!(await runs('amqp-publish', ['--help']))) missing.push('amqp-tools')
   return missing.length === 0 ? undefined : `install ${missing.join(' and ')} (Debian)`
 }
 

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 /** One line of the JSON log of a service. */
-export interface LogLine {
+interface LogLine {
   readonly level: string
   readonly message: string
   readonly eventId?: number

@@ -1,22 +1,22 @@
-import { createRequire } from 'node:module'
 import { expect, it } from '@jest/globals'
 import { idOfDelivery } from '@litebus/core'
 import { postgresStorage } from '@litebus/storage-postgres'
 import pg from 'pg'
+import { webhookBodies } from '../payloads/webhook-bodies.ts'
 import { startService, type ServiceProcess } from '../processes/service-process.ts'
 import { describeWithServices } from '../services/describe-with-services.ts'
 import { eventually } from '../services/index.ts'
 
-const webhooks = createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly {
-  readonly examples: readonly unknown[]
-}[]
-const bodies = webhooks.flatMap(({ examples }) => examples)
 const orders = 1000
 
 function orderBody(index: number): Buffer {
   const customer = ['Žofie', '山田', 'Ελένη', 'plain'][index % 4]
   return Buffer.from(
-    JSON.stringify({ orderId: `order-${String(index)}`, customer, webhook: bodies[index % bodies.length] }),
+    JSON.stringify({
+      orderId: `order-${String(index)}`,
+      customer,
+      webhook: webhookBodies[index % webhookBodies.length],
+    }),
   )
 }
 

@@ -42,7 +42,7 @@ export function medianRatio(product: Measured, floor: Measured): number {
 }
 
 /** The middle value; of an even number of values the mean of the two in the middle. */
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length / 2
   if (sorted.length === 0) return Number.NaN

@@ -1,12 +1,9 @@
-import { createRequire } from 'node:module'
+import { webhookBodies } from '@litebus/integration-tests/webhook-bodies'
 
 /** Which bodies a benchmark uses. */
 export type PayloadKind = 'small' | 'real'
 
-const webhooks = createRequire(import.meta.url)('@octokit/webhooks-examples') as readonly {
-  readonly examples: readonly unknown[]
-}[]
-const realBodies = webhooks.flatMap(({ examples }) => examples.map((example) => JSON.stringify(example)))
+const realBodies = webhookBodies.map((body) => JSON.stringify(body))
 const small = JSON.stringify({ orderId: 'order-0000000', note: 'x'.repeat(300 - 41) })
 
 /** A body of the kind: 300 bytes, or a real webhook body in turn (3 to 30 KB, 8 KB in the middle). */

@@ -26,7 +26,7 @@ export async function floorSide({
   await leaser.query(floorSchema)
   // The planner must not hash whole tables for a batch: every join here is by key.
   for (const client of [leaser, settler])
-    await client.query('set enable_hashjoin = off; set enable_mergejoin = off')
+    await client.query('set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off')
   let position = '0'
   return {
     name: `floor, ${kind}`,

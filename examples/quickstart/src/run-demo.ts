@@ -45,7 +45,9 @@ export async function runDemo(
     transport: publishTwice(broker, (count) => (published += count)),
     routing: { resolve: () => ({ destination: demo.queue }) },
   })
-  resources.defer(async () => void (await relay.stop({ graceMs: 2000 })))
+  resources.defer(async () => {
+    await relay.stop({ graceMs: 2000 })
+  })
   const ingress = createIngress({
     transport: broker,
     source: demo.queue,
@@ -53,7 +55,9 @@ export async function runDemo(
     contracts: [orderPlaced],
     identity: 'message',
   })
-  resources.defer(async () => void (await ingress.stop({ budgetMs: 2000 })))
+  resources.defer(async () => {
+    await ingress.stop({ budgetMs: 2000 })
+  })
 
   let killedIn: (() => void) | undefined
   const inHandler = new Promise<void>((resolve) => (killedIn = resolve))

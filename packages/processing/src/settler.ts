@@ -11,7 +11,7 @@ import type { HeldWork } from './held-work.ts'
 import type { TroubleLog } from './trouble-log.ts'
 
 /** What became of a settlement; `failed`: the store could not be told while the lease was believed in. */
-export type SettleAnswer = SettleResult | 'failed'
+type SettleAnswer = SettleResult | 'failed'
 
 /**
  * Group commit: what finished since the last statement is settled by the next one, so that a message is settled no

@@ -26,10 +26,10 @@ export interface PostgresResult {
  */
 export interface PostgresTransaction {
   /** Runs one statement of the application, as a client of `pg` does. */
-  query<Row extends object = Record<string, unknown>>(
+  query(
     text: string,
     values?: unknown[],
-  ): Promise<{ rows: Row[]; rowCount: number | null }>
+  ): Promise<{ rows: Record<string, unknown>[]; rowCount: number | null }>
   /** Runs one statement of this package. */
   query(query: PostgresQuery): Promise<PostgresResult>
   /** `I` idle, `T` in a transaction, `E` in a failed one; asked where present, to spare a round trip. */
