@@ -29,13 +29,15 @@ if (benchmark === undefined) {
 const say = (line: string): void => {
   process.stdout.write(`${line}\n`)
 }
-await using _keeper = await startKeeper()
-
-await using database = await (await postgres()).createDatabase()
-await using vhost = benchmark.needsBroker === true ? await (await rabbitmq()).createVhost() : undefined
-const environment = await describeEnvironment(database.url)
+await using resources = new AsyncDisposableStack()
+resources.use(await startKeeper())
+const server = await postgres()
+const createDatabase = async (): Promise<string> => resources.use(await server.createDatabase()).url
+const vhost =
+  benchmark.needsBroker === true ? resources.use(await (await rabbitmq()).createVhost()) : undefined
+const environment = await describeEnvironment(server.url)
 const result = await benchmark.run({
-  databaseUrl: database.url,
+  createDatabase,
   amqpUrl: () => {
     if (vhost === undefined) throw new Error(`expected benchmark ${name} to say that it needs a broker`)
     return vhost.url

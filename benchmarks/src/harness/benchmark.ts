@@ -36,8 +36,8 @@ export interface Benchmark {
 
 /** What benchmarks work with. */
 export interface BenchmarkContext {
-  /** An empty database of its own. */
-  readonly databaseUrl: string
+  /** An empty database of its own; each call makes another one. */
+  readonly createDatabase: () => Promise<string>
   /** A broker to use; only benchmarks that need one read it. */
   readonly amqpUrl: () => string
   /** Rounds of each side. */

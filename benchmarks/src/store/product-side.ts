@@ -56,7 +56,10 @@ export async function productSide(
 }
 
 /** Appends the messages of a round; not timed. */
-async function fill(storage: PostgresStorage, { kind, messages, keys }: ProductRound): Promise<void> {
+export async function fill(
+  storage: PostgresStorage,
+  { kind, messages, keys }: Pick<ProductRound, 'kind' | 'messages' | 'keys'>,
+): Promise<void> {
   for (let from = 0; from < messages; from += 1000) {
     const size = Math.min(1000, messages - from)
     await storage.inbox.append(

@@ -4,7 +4,7 @@ import type { HandlerContext } from './handler-context.ts'
 import type { HandlerResult } from './handler-result.ts'
 
 /** What a handler function returns: a result, or nothing, at once or later. */
-export type HandlerReturn = Promise<HandlerResult> | Promise<void> | HandlerResult
+export type HandlerReturn = Promise<HandlerResult> | Promise<void> | HandlerResult | void
 
 /** Handles messages of one contract. */
 export interface MessageHandler<T, TTransaction = unknown> {

@@ -1,0 +1,38 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { postgresStorage } from '@litebus/storage-postgres'
+import type { Benchmark } from '../harness/benchmark.ts'
+import { fill } from './product-side.ts'
+
+/** What a process may use at most. */
+const limitBytes = 200 * 1024 * 1024
+
+/** Peak resident memory of a process that handles a million small messages. */
+export const memoryBenchmark: Benchmark = {
+  summary: '200 MB / peak RSS over a million small messages',
+  bar: 1,
+  async run(context) {
+    const messages = Number(context.options['messages'] ?? 1_000_000)
+    const databaseUrl = await context.createDatabase()
+    const storage = postgresStorage({ connection: databaseUrl, schema: 'product' })
+    await storage.schema.migrate()
+    context.say(`filling ${String(messages)} messages`)
+    await fill(storage, { databaseUrl, kind: 'small', messages, batch: 500 })
+    await storage.close()
+    const child = fork(fileURLToPath(new URL('memory-worker.ts', import.meta.url)), [String(messages)], {
+      env: { ...process.env, DATABASE_URL: databaseUrl },
+      execArgv: ['--conditions=@litebus/source'],
+    })
+    const [peak] = (await once(child, 'message')) as [number]
+    await once(child, 'exit')
+    return {
+      ratio: limitBytes / peak,
+      product: peak / 1024 / 1024,
+      floor: limitBytes / 1024 / 1024,
+      unit: 'MiB peak RSS',
+      runs: 1,
+      details: { messages },
+    }
+  },
+}
