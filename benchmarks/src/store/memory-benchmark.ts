@@ -18,7 +18,7 @@ export const memoryBenchmark: Benchmark = {
     const storage = postgresStorage({ connection: databaseUrl, schema: 'product' })
     await storage.schema.migrate()
     context.say(`filling ${String(messages)} messages`)
-    await fill(storage, { databaseUrl, kind: 'small', messages, batch: 500 })
+    await fill(storage, { kind: 'small', messages })
     await storage.close()
     const child = fork(fileURLToPath(new URL('memory-worker.ts', import.meta.url)), [String(messages)], {
       env: { ...process.env, DATABASE_URL: databaseUrl },
