@@ -78,7 +78,8 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
   const { driver } = options
   const buffer: { readonly ref: Ref; readonly facts: DeliveryFacts }[] = []
   const inFlight = new Set<Entry<Ref>>()
-  const onTheirWay = new Set<Promise<unknown>>()
+  /** Sent and not answered. */
+  const onTheirWay = new Set<Entry<Ref>>()
   const waiting = new Set<() => void>()
   let paused = false
   let closed = false
@@ -118,11 +119,11 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
     if (isRevoked(entry.authority)) return 'revoked'
     // The slot is free as soon as the settlement is sent: waiting for the answer holds no handler back.
     inFlight.delete(entry)
+    onTheirWay.add(entry)
     const sending = attempt(send)
-    onTheirWay.add(sending)
     pump()
     const result = await sending
-    onTheirWay.delete(sending)
+    onTheirWay.delete(entry)
     if (result === 'notSent' && !isRevoked(entry.authority)) {
       entry.authority.giveBack()
       inFlight.add(entry)
@@ -183,6 +184,8 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
         entry.authority.revoke()
         entry.release.abort()
       }
+      // What is on its way keeps its answer, but a refusal gives no authority back.
+      for (const entry of onTheirWay) entry.authority.revoke()
       inFlight.clear()
       pump()
       return revoked
