@@ -15,13 +15,17 @@ await describeWithServices('the AMQP transport', ['rabbitmq'], ({ rabbitmq }) =>
   })
 
   for (const kind of ['quorum', 'classic'] as const) {
-    registerSuite(
-      transportConformance({
-        adapter: `amqp, ${kind} queues`,
-        profile: amqpProfile(kind),
-        open: (scope) => openAmqpFixture(scope, vhost.url, kind),
-      }),
-      { describe, it },
-    )
+    // Both kinds under stress take minutes; the short mode has the one that is the default.
+    for (const stress of kind === 'quorum' || process.env['LITEBUS_LONG'] === '1' ? [false, true] : [false]) {
+      registerSuite(
+        transportConformance({
+          adapter: `amqp, ${kind} queues${stress ? ' under stress' : ''}`,
+          profile: amqpProfile(kind),
+          open: (scope) => openAmqpFixture(scope, vhost.url, kind),
+          stress,
+        }),
+        { describe, it },
+      )
+    }
   }
 })

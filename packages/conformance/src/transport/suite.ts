@@ -17,6 +17,7 @@ import { shutdownCases } from './cases/shutdown.ts'
 import { staleSettleCases } from './cases/stale-settle.ts'
 import { unroutableCases } from './cases/unroutable.ts'
 import type { TransportFixture, TransportProfile } from './fixture.ts'
+import { stressCases } from './cases/stress.ts'
 import { stressed } from './stress.ts'
 
 /** How a transport joins the suite. */
@@ -51,10 +52,9 @@ export function transportConformance(binding: TransportBinding): BoundSuite {
     ...refusalCases,
     ...foreignCases,
   ]
-  const bound = bindSuite('transport', binding.stress === true ? stressed(cases) : cases, {
-    adapter: binding.adapter,
-    capabilities: binding.profile,
-    open: binding.open,
-  })
-  return bound
+  const rest = { adapter: binding.adapter, capabilities: binding.profile, open: binding.open }
+  const bound = bindSuite('transport', cases, rest)
+  if (binding.stress !== true) return bound
+  const long = bindSuite('transport', stressCases, rest)
+  return { ...bound, cases: [...bound.cases.map(stressed), ...long.cases] }
 }

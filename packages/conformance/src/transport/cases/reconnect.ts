@@ -40,6 +40,9 @@ export const reconnectCases: readonly TransportCase[] = concern('reconnect', [
       const transport = scope.use(fixture.connect())
       const confirmed = new Set<string>()
       const publishing = new AbortController()
+      scope.defer(() => {
+        publishing.abort()
+      })
       const work = (async () => {
         for (let round = 0; !publishing.signal.aborted; round += 1) {
           const batch = messages(target, `round-${String(round)}`, 50)

@@ -34,6 +34,10 @@ export const stressCases: readonly TransportCase[] = concern('stress', [
       )
       const publishers = [1, 2].map(() => scope.use(fixture.connect()))
       const confirmed = new Set<string>()
+      const over = new AbortController()
+      scope.defer(() => {
+        over.abort()
+      })
       const publishing = publishers.map(async (transport, publisher) => {
         for (let round = 0; round < 40; round += 1) {
           const waiting = new Map(
@@ -42,7 +46,7 @@ export const stressCases: readonly TransportCase[] = concern('stress', [
               entry,
             ]),
           )
-          while (waiting.size > 0) {
+          while (waiting.size > 0 && !over.signal.aborted) {
             const batch = [...waiting.values()]
             const outcomes = await transport.publisher.publish(batch)
             batch.forEach(({ messageId }, slot) => {
