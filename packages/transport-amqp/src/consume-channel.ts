@@ -6,7 +6,7 @@ import { closeQuietly } from './scratch-channel.ts'
 import { readServerClose, type ServerClose } from './server-close.ts'
 
 /** What is done with a delivery: always a nack, never a reject, which versions of the broker count differently. */
-export type ChannelSettlement = 'ack' | 'requeue' | 'discard'
+type ChannelSettlement = 'ack' | 'requeue' | 'discard'
 
 /** One generation of a consuming channel; delivery numbers mean nothing outside of it. */
 export interface ConsumeChannel {

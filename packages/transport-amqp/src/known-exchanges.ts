@@ -3,7 +3,7 @@ import { onScratchChannel } from './scratch-channel.ts'
 import { readServerClose } from './server-close.ts'
 
 /** What is known about an exchange; an error when it could not be asked. */
-export type ExchangeAnswer = 'exists' | 'missing' | { readonly error: unknown }
+type ExchangeAnswer = 'exists' | 'missing' | { readonly error: unknown }
 
 /**
  * Asks once per connection whether an exchange exists, on a channel of its own: a publish to a missing one would

@@ -66,8 +66,8 @@ export interface DeliveryLedger<Ref> {
 interface Entry<Ref> {
   readonly ref: Ref
   readonly authority: SettlementAuthority
-  /** Ends the wait of a return that is being held. */
-  readonly release: AbortController
+  /** Ends the wait of a return; only there while one is being held, as most deliveries never are. */
+  hold?: AbortController
 }
 
 /** How long a delivery is held when its receiver threw, so that a broken receiver does not loop hot. */
@@ -98,7 +98,7 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
   }
 
   const handOut = (ref: Ref, facts: DeliveryFacts): void => {
-    const entry = { ref, authority: createSettlementAuthority(), release: new AbortController() }
+    const entry: Entry<Ref> = { ref, authority: createSettlementAuthority() }
     inFlight.add(entry)
     const delivery = deliveryOf(entry, facts)
     try {
@@ -115,7 +115,10 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
     holdMs = 0,
   ): Promise<SettlementResult> => {
     if (!entry.authority.take()) return 'revoked'
-    if (holdMs > 0) await sleep(options.clock, holdMs, entry.release.signal)
+    if (holdMs > 0) {
+      entry.hold = new AbortController()
+      await sleep(options.clock, holdMs, entry.hold.signal)
+    }
     if (isRevoked(entry.authority)) return 'revoked'
     // The slot is free as soon as the settlement is sent: waiting for the answer holds no handler back.
     inFlight.delete(entry)
@@ -173,7 +176,7 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
     },
     close() {
       closed = true
-      for (const entry of inFlight) entry.release.abort()
+      for (const entry of inFlight) entry.hold?.abort()
       return takeUnstarted()
     },
     takeUnstarted,
@@ -182,7 +185,7 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
       buffer.length = 0
       for (const entry of inFlight) {
         entry.authority.revoke()
-        entry.release.abort()
+        entry.hold?.abort()
       }
       // What is on its way keeps its answer, but a refusal gives no authority back.
       for (const entry of onTheirWay) entry.authority.revoke()
