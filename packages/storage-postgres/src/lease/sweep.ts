@@ -9,7 +9,7 @@ interface SweepHeader {
   readonly low: number
   readonly dueLow: number
   readonly xmin: string
-  readonly xmax: string
+  readonly xid: string
 }
 
 /**
@@ -37,9 +37,9 @@ export async function sweepWhenDue(
     ],
   )
   const header = JSON.parse(row?.[0] ?? '{}') as SweepHeader
-  const xmax = Number(header.xmax)
-  state.low.advance({ value: header.low, xmax }, Number(header.xmin))
-  state.dueLow.advance({ value: header.dueLow, xmax }, Number(header.xmin))
+  const xid = Number(header.xid)
+  state.low.advance({ value: header.low, xid }, Number(header.xmin))
+  state.dueLow.advance({ value: header.dueLow, xid }, Number(header.xmin))
   const tookMs = context.monotonic() - startedMs
   state.nextSweepMs = Math.max(state.nextSweepMs, startedMs + tookMs / maxShare)
 }

@@ -24,7 +24,7 @@ export function leaseReadyFunction(names: AxisNames): string {
   })
   return `create function ${names.fn('lease_ready')}(
   p_from bigint, p_due_from bigint, p_due_limit integer, p_limit integer, p_owner text, p_lease_ms double precision,
-  p_max_attempts integer, p_tenants text[], p_contracts text[]
+  p_max_attempts integer, p_marks boolean, p_tenants text[], p_contracts text[]
 ) returns table (${leasedColumns})
 ${leasingSettings} set enable_hashjoin = off
 as $litebus$
@@ -87,7 +87,8 @@ begin
   o_metadata := json_build_object(
     'generation', v_generation, 'sequence', v_sequence, 'parked', v_parked, 'now', ${micros('v_now')},
     'suspect', ${micros('v_suspect')}, 'nextDue', ${micros('v_next')},
-    'xmin', pg_snapshot_xmin(pg_current_snapshot())::text, 'xmax', pg_snapshot_xmax(pg_current_snapshot())::text)::text;
+    'xmin', pg_snapshot_xmin(pg_current_snapshot())::text,
+    'xid', case when p_marks then pg_current_xact_id() else pg_current_xact_id_if_assigned() end::text)::text;
   return next;
 end $litebus$`
 }

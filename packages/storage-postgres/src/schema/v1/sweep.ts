@@ -38,6 +38,6 @@ begin
   order by q.due_at limit 1;
   return json_build_object(
     'low', coalesce(v_low - 1, p_to), 'dueLow', coalesce(${micros('v_due_low')}, p_due_to),
-    'xmin', pg_snapshot_xmin(pg_current_snapshot())::text, 'xmax', pg_snapshot_xmax(pg_current_snapshot())::text)::text;
+    'xmin', pg_snapshot_xmin(pg_current_snapshot())::text, 'xid', pg_current_xact_id()::text)::text;
 end $litebus$`
 }
