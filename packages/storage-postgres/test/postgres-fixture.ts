@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { StoreBinding, StorePair } from '@litebus/conformance'
 import { systemClock, type Clock } from '@litebus/core'
-import { postgresStorage, type PostgresStorage, type PostgresTransaction } from '../src/index.ts'
+import { postgresStorage, type PostgresStorage } from '../src/index.ts'
 
 /** The database that the tests use; the runner sets it. */
 export function databaseUrl(): string {
@@ -39,31 +39,33 @@ export const postgresBinding: StoreBinding = {
       scope.use(postgresStorage({ connection: databaseUrl(), schema, clock }))
     const storage = open()
     await storage.schema.migrate()
-    const client = async (): Promise<pg.Client> => {
-      const opened = new pg.Client({ connectionString: databaseUrl() })
-      await opened.connect()
-      scope.defer(() => opened.end())
-      return opened
-    }
+    const callers = new pg.Pool({ connectionString: databaseUrl(), max: 8 })
+    scope.defer(() => callers.end())
     const pair = ({ inbox, outbox }: PostgresStorage): StorePair => ({ inbox, outbox }) as StorePair
     return {
       ...pair(storage),
       another: () => Promise.resolve(pair(open())),
       async begin() {
-        const transaction: PostgresTransaction & pg.Client = await client()
+        const transaction = await callers.connect()
         await transaction.query('begin')
-        return {
-          transaction,
-          async commit() {
-            await transaction.query('commit')
-          },
-          async rollback() {
-            await transaction.query('rollback')
-          },
+        let isOpen = true
+        const end = async (how: 'commit' | 'rollback'): Promise<void> => {
+          if (!isOpen) return
+          isOpen = false
+          await transaction.query(how)
+          transaction.release()
         }
+        scope.defer(() => end('rollback'))
+        return { transaction, commit: () => end('commit'), rollback: () => end('rollback') }
       },
       now: () => performance.now(),
-      withoutTransaction: client,
+      async withoutTransaction() {
+        const client = await callers.connect()
+        scope.defer(() => {
+          client.release()
+        })
+        return client
+      },
       pass: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
       skewed: (offsetMs: number) =>
         Promise.resolve(pair(open({ ...systemClock, now: () => systemClock.now() + offsetMs }))),

@@ -27,10 +27,11 @@ export async function sweepWhenDue(
   state.nextSweepMs = startedMs + intervalMs
   const [row] = await context.database.run(
     'recover expired leases',
-    `select ${context.axis.fn('sweep')}($1, $2, $3, $4, $5, $6)`,
+    `select ${context.axis.fn('sweep')}($1, $2, $3, $4, $5, $6, $7)`,
     [
       state.low.value,
       state.ready.start,
+      state.ready.reached,
       Math.floor(state.dueLow.value),
       Math.floor(state.due.start),
       ...filterArguments(request),

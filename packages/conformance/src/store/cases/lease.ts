@@ -140,8 +140,8 @@ export const leaseCases: readonly StoreCase[] = [
       for (let call = 0; call < 4; call += 1) {
         const { envelopes } = await inbox.lease(aRequest({ limit: 10 }))
         seen.push(...idsOf(envelopes))
-        await inbox.settle(envelopes.map((envelope) => retried(envelope)))
         await fixture.pass(5)
+        await inbox.settle(envelopes.map((envelope) => retried(envelope)))
       }
       ok(seen.includes(late.id))
     },

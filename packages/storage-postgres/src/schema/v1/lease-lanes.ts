@@ -39,7 +39,7 @@ export function leaseLanesFunction(names: AxisNames): string {
   })
   const step = (from: string): string => `
       left join lateral (
-        select t.lane, case when t.pending_xid <= v_xmin then t.pending_from else t.safe_from end as from_seq
+        select t.lane, t.safe_from as from_seq
         from ${names.lane} t where t.lane > ${from}.lane order by t.lane limit 1
       ) t on true
       left join lateral (
@@ -177,7 +177,9 @@ begin
       from run r where r.marks or r.lane = any (p_busy)
       group by r.lane
       on conflict (lane) do update set generation = excluded.generation, run_from = excluded.run_from,
-        run_to = excluded.run_to, safe_from = excluded.safe_from, fresh_from = excluded.fresh_from,
+        run_to = excluded.run_to, fresh_from = excluded.fresh_from,
+        safe_from = case when t.pending_xid <= v_xmin then least(t.pending_from, excluded.fresh_from)
+          else t.safe_from end,
         pending_from = case when t.pending_xid > v_xmin then t.pending_from else t.fresh_from end,
         pending_xid = case when t.pending_xid > v_xmin then t.pending_xid
           else pg_current_xact_id()::text::bigint end,
