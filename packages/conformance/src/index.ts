@@ -17,3 +17,11 @@ export {
   type TransportProfile,
 } from './transport/fixture.ts'
 export { transportConformance, type TransportBinding } from './transport/suite.ts'
+export { storeConformance, type StoreBinding } from './store/store-conformance.ts'
+export {
+  type CallersTransaction,
+  type StoreCapabilities,
+  type StoreFixture,
+  type StorePair,
+  type StoreSuiteOptions,
+} from './store/store-fixture.ts'

@@ -19,7 +19,7 @@ const day = 86_400_000
 /** A row as operators see it. */
 export function recordOf(row: Row): MessageRecord {
   return {
-    message: { ...row.message, body: row.message.body.slice() },
+    message: { ...row.message, body: Uint8Array.from(row.message.body) },
     payload: row.payload,
     state: stateOf(row),
     attempts: row.attempts,

@@ -114,7 +114,7 @@ function newRow({ state, now }: AppendContext, message: NewMessage): Row {
   const { idempotency, visibility, ...metadata } = message
   const stored: StoredMessage = {
     ...metadata,
-    body: message.body.slice(),
+    body: Uint8Array.from(message.body),
     createdAt: new Date(now),
     ...(idempotency === undefined ? {} : { idempotencyKey: idempotency.key }),
   }

@@ -67,7 +67,7 @@ function take({ state, request, now }: Pass, row: Row): LeasedEnvelope {
   else state.laneOf(row)?.leased.add(row)
   return {
     lease: { id: row.message.id, sequence: String(row.sequence), owner: request.owner, generation },
-    message: { ...row.message, body: row.message.body.slice() },
+    message: { ...row.message, body: Uint8Array.from(row.message.body) },
     attempt: row.attempts,
     suspect,
     ...(row.firstFailureAt === undefined ? {} : { firstFailureAt: new Date(row.firstFailureAt) }),

@@ -11,7 +11,7 @@ export interface LeaseHeader {
   readonly suspect?: number | null
   readonly nextDue?: number | null
   readonly xmin?: string
-  readonly xmax?: string
+  readonly xid?: string | null
   readonly walked?: number
   readonly last?: string | null
   readonly suspects?: readonly string[] | null

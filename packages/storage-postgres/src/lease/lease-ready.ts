@@ -3,6 +3,9 @@ import { decodeLeased, type DecodedLease } from './decode-leased.ts'
 import { callLease, filterArguments, refetchBodies, type LeaseContext } from './lease-context.ts'
 import type { ScanState } from './scan-state.ts'
 
+/** Rows that idle scans may walk again before one of them costs a transaction id. */
+const idleLead = 1000
+
 /** Leases rows without ordering key. */
 export async function leaseReady(
   context: LeaseContext,
@@ -10,16 +13,24 @@ export async function leaseReady(
   request: LeaseRequest,
 ): Promise<DecodedLease> {
   state.turn += 1
-  const all = request.limit
-  const due = state.turn % 2 === 0 ? all : Math.floor(all / 2)
+  const { limit } = request
+  const tickets = {
+    ready: state.ready.begin(),
+    due: state.due.begin(),
+    limit,
+    dueLimit: state.turn % 2 === 0 ? limit : Math.floor(limit / 2),
+  }
+  // A scan that leases has a transaction id; one that only watches others takes one when there is much to skip.
+  const marks = (tickets.ready.candidate ?? 0) - tickets.ready.start > idleLead
   const rows = await callLease(context, 'lease_ready', [
-    state.ready.start,
-    Math.floor(state.due.start),
-    due,
-    all,
+    tickets.ready.start,
+    Math.floor(tickets.due.start),
+    tickets.dueLimit,
+    limit,
     request.owner,
     request.leaseMs,
     request.maxAttempts,
+    marks,
     ...filterArguments(request),
   ])
   const leased = await decodeLeased(rows, {
@@ -27,6 +38,6 @@ export async function leaseReady(
     suspect: false,
     refetch: refetchBodies(context),
   })
-  state.learn(leased, { due, all })
+  state.learn(tickets, leased)
   return leased
 }

@@ -1,10 +1,15 @@
 import type { LeaseRequest } from '@litebus/core'
 import type { DecodedLease } from './decode-leased.ts'
 import { LaneWalk } from './lane-walk.ts'
-import { SafeMark, ScanPositions } from './positions.ts'
+import { SafeMark, ScanPositions, type ScanTicket } from './positions.ts'
 
-/** A due time may be computed a little before its transaction has its id. */
-const dueMarginMicros = 1_000_000
+/** What one lease of ready rows was started with. */
+export interface ScanTickets {
+  readonly ready: ScanTicket
+  readonly due: ScanTicket
+  readonly limit: number
+  readonly dueLimit: number
+}
 
 /** How far the scans of one filter have come. Processors with other filters pass over other rows. */
 export class ScanState {
@@ -21,15 +26,17 @@ export class ScanState {
   turn = 0
 
   /** Learns from a lease of ready rows. */
-  learn(leased: DecodedLease, limits: { readonly due: number; readonly all: number }): void {
+  learn(tickets: ScanTickets, leased: DecodedLease): void {
     const { header, envelopes, dueCount, dueMax, readyMax } = leased
-    const xmin = Number(header.xmin)
-    const xmax = Number(header.xmax)
+    const xid = header.xid == null ? undefined : Number(header.xid)
+    const ends = { xid, xmin: Number(header.xmin) }
     // A scan that came to the end has seen everything up to the last sequence that was taken before it began.
-    const value = envelopes.length < limits.all ? Math.max(readyMax, header.sequence ?? 0) : readyMax
-    this.ready.advance({ value, xmax }, xmin, envelopes.length - dueCount)
-    const dueEnd = dueCount < limits.due ? (header.now ?? 0) - dueMarginMicros : dueMax
-    this.due.advance({ value: Math.min(dueEnd, header.suspect ?? Infinity), xmax }, xmin, dueCount)
+    const value = envelopes.length < tickets.limit ? Math.max(readyMax, header.sequence ?? 0) : readyMax
+    this.ready.end(tickets.ready, { ...ends, value, leased: envelopes.length - dueCount })
+    // Due times are taken after the transaction has its id, so what a scan did not see has a smaller one than the next.
+    const dueEnd = dueCount < tickets.dueLimit ? (header.now ?? 0) : dueMax
+    const dueValue = Math.min(dueEnd, header.suspect ?? Infinity)
+    this.due.end(tickets.due, { ...ends, value: dueValue, leased: dueCount })
   }
 }
 

@@ -9,7 +9,7 @@ interface SweepHeader {
   readonly low: number
   readonly dueLow: number
   readonly xmin: string
-  readonly xmax: string
+  readonly xid: string
 }
 
 /**
@@ -27,19 +27,20 @@ export async function sweepWhenDue(
   state.nextSweepMs = startedMs + intervalMs
   const [row] = await context.database.run(
     'recover expired leases',
-    `select ${context.axis.fn('sweep')}($1, $2, $3, $4, $5, $6)`,
+    `select ${context.axis.fn('sweep')}($1, $2, $3, $4, $5, $6, $7)`,
     [
       state.low.value,
       state.ready.start,
+      state.ready.reached,
       Math.floor(state.dueLow.value),
       Math.floor(state.due.start),
       ...filterArguments(request),
     ],
   )
   const header = JSON.parse(row?.[0] ?? '{}') as SweepHeader
-  const xmax = Number(header.xmax)
-  state.low.advance({ value: header.low, xmax }, Number(header.xmin))
-  state.dueLow.advance({ value: header.dueLow, xmax }, Number(header.xmin))
+  const xid = Number(header.xid)
+  state.low.advance({ value: header.low, xid }, Number(header.xmin))
+  state.dueLow.advance({ value: header.dueLow, xid }, Number(header.xmin))
   const tookMs = context.monotonic() - startedMs
   state.nextSweepMs = Math.max(state.nextSweepMs, startedMs + tookMs / maxShare)
 }

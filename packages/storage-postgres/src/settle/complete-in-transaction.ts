@@ -27,8 +27,8 @@ export async function completeInTransaction(
         handler.error = error
         throw error
       }
-      const applied = await settleSucceeded(run, axis, [{ kind: 'succeeded', lease }])
-      if (!applied.has(lease.sequence)) throw new LeaseLost()
+      const applied = await settleSucceeded(run, axis, [lease])
+      if (applied.length === 0) throw new LeaseLost()
     })
     return 'applied'
   } catch (error) {

@@ -1,10 +1,10 @@
 import type { Lease } from '@litebus/core'
 
-/** Leases as the arrays that the functions take, in the order in which rows are locked. */
+/** Leases of one owner as the arrays that the functions take. */
 export interface LeaseArrays {
   readonly sequences: readonly string[]
   readonly generations: readonly string[]
-  readonly owners: readonly string[]
+  readonly owner: string
 }
 
 /** Builds the arrays. */
@@ -12,11 +12,23 @@ export function leaseArrays(leases: readonly Lease[]): LeaseArrays {
   return {
     sequences: leases.map((lease) => lease.sequence),
     generations: leases.map((lease) => lease.generation),
-    owners: [...new Set(leases.map((lease) => lease.owner))],
+    owner: leases[0]?.owner ?? '',
   }
 }
 
 /** Tells one lease from another. */
-export function leaseKey(lease: Lease): string {
-  return `${lease.sequence}:${lease.generation}:${lease.owner}`
+export function leaseKey({ sequence, generation, owner }: Lease): string {
+  return `${sequence}:${generation}:${owner}`
+}
+
+/** One group an owner; a processor has one, so there is one statement. */
+export function byOwner<T>(items: readonly T[], leaseOf: (item: T) => Lease): readonly (readonly T[])[] {
+  const groups = new Map<string, T[]>()
+  for (const item of items) {
+    const { owner } = leaseOf(item)
+    const group = groups.get(owner)
+    if (group === undefined) groups.set(owner, [item])
+    else group.push(item)
+  }
+  return [...groups.values()]
 }

@@ -1,10 +1,9 @@
-import { failureCode, storeLimits, type SettleOutcome, type SettleResult } from '@litebus/core'
+import { failureCode, storeLimits, type Lease, type SettleOutcome, type SettleResult } from '@litebus/core'
 import type { Database, Run } from '../database/database.ts'
 import type { AxisNames } from '../schema/names.ts'
-import { leaseArrays, leaseKey } from './lease-arrays.ts'
+import { byOwner, leaseArrays, leaseKey } from './lease-arrays.ts'
 
-type Succeeded = Extract<SettleOutcome, { readonly kind: 'succeeded' }>
-type Failed = Exclude<SettleOutcome, Succeeded>
+type Failed = Exclude<SettleOutcome, { readonly kind: 'succeeded' }>
 
 /** Records outcomes: one statement when all succeeded or all failed, else two that run side by side. */
 export async function settle(
@@ -12,63 +11,61 @@ export async function settle(
   axis: AxisNames,
   outcomes: readonly SettleOutcome[],
 ): Promise<readonly SettleResult[]> {
-  const seen = new Set<string>()
-  const first = outcomes.map(({ lease }) => {
-    const key = leaseKey(lease)
-    const isFirst = !seen.has(key)
-    seen.add(key)
-    return isFirst
-  })
-  const given = outcomes.filter((_, index) => first[index])
-  const succeeded = given.filter((outcome) => outcome.kind === 'succeeded')
-  const failed = given.filter((outcome) => outcome.kind !== 'succeeded')
   const run: Run = (text, values) => database.run('settle messages', text, values)
-  const [a, b] = await Promise.all([
-    succeeded.length === 0 ? allApplied : settleSucceeded(run, axis, succeeded),
-    failed.length === 0 ? allApplied : settleFailed(run, axis, failed),
+  const given = new Map(outcomes.toReversed().map((outcome) => [leaseKey(outcome.lease), outcome]))
+  const succeeded: Lease[] = []
+  const failed: Failed[] = []
+  for (const outcome of given.values()) {
+    if (outcome.kind === 'succeeded') succeeded.push(outcome.lease)
+    else failed.push(outcome)
+  }
+  const applied = await Promise.all([
+    ...byOwner(succeeded, (lease) => lease).map((leases) => settleSucceeded(run, axis, leases)),
+    ...byOwner(failed, ({ lease }) => lease).map((group) => settleFailed(run, axis, group)),
   ])
-  return outcomes.map(({ kind, lease }, index) => {
-    const applied = kind === 'succeeded' ? a : b
-    return first[index] === true && applied.has(lease.sequence) ? 'applied' : 'leaseLost'
-  })
+  const keys = new Set(applied.flat())
+  // The first of two slots with one lease has it; deleting leaves nothing for the second.
+  return outcomes.map(({ lease }) => (keys.delete(leaseKey(lease)) ? 'applied' : 'leaseLost'))
 }
 
-interface Applied {
-  has(sequence: string): boolean
-}
-
-const allApplied: Applied = { has: () => true }
-
-/** Records successes; answers which applied. */
+/** Records successes of one owner; answers the keys of the leases that stood. */
 export async function settleSucceeded(
   run: Run,
   axis: AxisNames,
-  outcomes: readonly Succeeded[],
-): Promise<Applied> {
-  const { sequences, generations, owners } = leaseArrays(outcomes.map((outcome) => outcome.lease))
+  leases: readonly Lease[],
+): Promise<readonly string[]> {
+  const { sequences, generations, owner } = leaseArrays(leases)
   const [row] = await run(`select ${axis.fn('settle_succeeded')}($1, $2, $3)`, [
     sequences,
     generations,
-    owners,
+    owner,
   ])
-  return appliedOf(row?.[0])
+  return appliedOf(row?.[0], leases)
 }
 
-async function settleFailed(run: Run, axis: AxisNames, outcomes: readonly Failed[]): Promise<Applied> {
-  const { sequences, generations, owners } = leaseArrays(outcomes.map((outcome) => outcome.lease))
+async function settleFailed(
+  run: Run,
+  axis: AxisNames,
+  outcomes: readonly Failed[],
+): Promise<readonly string[]> {
+  const leases = outcomes.map((outcome) => outcome.lease)
+  const { sequences, generations, owner } = leaseArrays(leases)
   const [row] = await run(`select ${axis.fn('settle_failed')}($1, $2, $3, $4, $5, $6)`, [
     sequences,
     generations,
-    owners,
+    owner,
     outcomes.map((outcome) => (outcome.kind === 'retry' ? boundedDelay(outcome.delayMs) : null)),
     outcomes.map((outcome) => outcome.category),
     outcomes.map((outcome) => failureCode(outcome.code)),
   ])
-  return appliedOf(row?.[0])
+  return appliedOf(row?.[0], leases)
 }
 
-function appliedOf(answer: string | null | undefined): Applied {
-  return answer === '*' ? allApplied : new Set((answer ?? '').split(','))
+function appliedOf(answer: string | null | undefined, leases: readonly Lease[]): readonly string[] {
+  if (answer === '*') return leases.map(leaseKey)
+  if (answer == null || answer === '') return []
+  const owner = leases[0]?.owner ?? ''
+  return answer.split(',').map((pair) => `${pair}:${owner}`)
 }
 
 /** A delay that the database takes: finite, not negative. */

@@ -4,9 +4,9 @@ import {
   filterOf,
   isolationGuard,
   leasedColumns,
-  leasedSelection,
   leasingSettings,
   micros,
+  selectionWith,
   withFailure,
 } from './function-parts.ts'
 
@@ -39,7 +39,7 @@ export function leaseLanesFunction(names: AxisNames): string {
   })
   const step = (from: string): string => `
       left join lateral (
-        select t.lane, case when t.next_xmax <= v_xmin then t.next_from else t.safe_from end as from_seq
+        select t.lane, t.safe_from as from_seq
         from ${names.lane} t where t.lane > ${from}.lane order by t.lane limit 1
       ) t on true
       left join lateral (
@@ -107,6 +107,89 @@ begin
       or (c.suspect and c.lease_expires_at is null and (c.due_at is null or c.due_at <= v_now))))
   into v_walked, v_last, v_lanes, v_froms, v_park, v_exhausted, v_suspects from c;
 
+  select array_agg(u.lane order by u.n), array_agg(u.from_seq order by u.n) into v_lanes, v_froms
+  from unnest(v_lanes, v_froms) with ordinality u(lane, from_seq, n)
+  where pg_try_advisory_xact_lock(${String(names.laneLockClass)}, hashtext(u.lane) & ${String(laneLockSlots - 1)});
+
+  if v_lanes is not null then
+    v_generation := nextval('${names.generation.replaceAll("'", "''")}'::regclass);
+    -- No two of these steps are joined: a join of two intermediate results is planned blind, and quadratic at worst.
+    return query with w as (
+      select u.n, u.lane, u.from_seq, q.seq, q.ok, q.held,
+        t.lane is not null as marked, t.run_from, t.run_to, t.generation
+      from unnest(v_lanes, v_froms) with ordinality u(lane, from_seq, n)
+      left join lateral (select t.* from ${names.lane} t where t.lane = u.lane offset 0) t on true
+      cross join lateral (
+        select q.seq, coalesce(q.lease_expires_at > v_now, false) as held,
+          (q.due_at is null or q.due_at <= v_now) and q.lease_expires_at is null and not q.suspect
+            and ${filterOf(names)} as ok
+        from ${names.queue} q where q.lane = u.lane and q.seq >= u.from_seq
+        order by q.lane, q.seq limit p_per_key + 1
+      ) q
+    ), f as (
+      select w.*, row_number() over o as rn, count(*) over p > p_per_key as partial,
+        bool_or(w.held) over p as busy, bool_and(w.ok) over o as prefix
+      from w window p as (partition by w.n), o as (partition by w.n order by w.seq)
+    ), c as (
+      select f.*, bool_or(case
+          when f.rn > 1 or f.busy or not f.prefix then f.busy
+          when f.marked then exists (
+            select 1 from ${names.queue} q where q.lane = f.lane and q.seq between f.run_from and f.run_to
+              and q.generation = f.generation and q.lease_expires_at > v_now)
+          when f.partial then exists (
+            select 1 from ${names.queue} q where q.lane = f.lane and q.lease_expires_at > v_now)
+          else false
+        end) over (partition by f.n) as taken
+      from f
+    ), pick as materialized (
+      select s.* from (
+        select c.n, c.lane, c.from_seq, c.seq, c.marked or c.partial as marks,
+          row_number() over (order by c.n, c.seq) as place
+        from c where not c.taken and c.prefix and c.rn <= p_per_key
+      ) s where s.place <= p_limit
+    ), locked as materialized (
+      select q.seq, q.attempts, q.first_failure_at from ${names.queue} q
+      where q.seq = any (array(select pick.seq from pick))
+        and q.lease_expires_at is null and not q.suspect and (q.due_at is null or q.due_at <= v_now)
+      for update skip locked
+    ), run as materialized (
+      select s.* from (
+        select b.*, bool_and(b.attempts is not null) over (partition by b.n order by b.seq) as ok
+        from (
+          select max(a.n) as n, a.seq, max(a.lane) as lane, max(a.from_seq) as from_seq, bool_or(a.marks) as marks,
+            max(a.attempts) as attempts, max(a.first_failure_at) as first_failure_at
+          from (
+            select p.n, p.seq, p.lane, p.from_seq, p.marks, null::integer as attempts,
+              null::timestamptz as first_failure_at from pick p
+            union all
+            select null, k.seq, null, null, null, k.attempts, k.first_failure_at from locked k
+          ) a group by a.seq
+        ) b
+      ) s where s.ok
+    ), u as (
+      update ${names.queue} q
+      set lease_expires_at = v_now + p_lease_ms * interval '1 millisecond', owner = p_owner,
+        generation = v_generation, attempts = q.attempts + 1
+      where q.seq = any (array(select run.seq from run))
+    ), mark as (
+      insert into ${names.lane} as t (lane, generation, run_from, run_to, safe_from, fresh_from, used_at)
+      select r.lane, v_generation, min(r.seq), max(r.seq), min(r.from_seq), min(r.seq), v_now
+      from run r where r.marks or r.lane = any (p_busy)
+      group by r.lane
+      on conflict (lane) do update set generation = excluded.generation, run_from = excluded.run_from,
+        run_to = excluded.run_to, fresh_from = excluded.fresh_from,
+        safe_from = case when t.pending_xid <= v_xmin then least(t.pending_from, excluded.fresh_from)
+          else t.safe_from end,
+        pending_from = case when t.pending_xid > v_xmin then t.pending_from else t.fresh_from end,
+        pending_xid = case when t.pending_xid > v_xmin then t.pending_xid
+          else pg_current_xact_id()::text::bigint end,
+        used_at = excluded.used_at
+    )
+    select ${selectionWith('(l.attempts + 1)::text')}
+    from run l cross join lateral (select m.* from ${names.message} m where m.seq = l.seq offset 0) m
+    order by l.n, l.seq;
+  end if;
+  -- Parking comes last: the id of this transaction must be younger than the mutexes, see pending_xid.
   if v_exhausted is not null then
     with x as (
       delete from ${names.queue} q where q.seq = any (array(
@@ -136,76 +219,6 @@ begin
       from x
     ) select count(*) into v_count from x;
     v_parked := v_parked + v_count;
-  end if;
-
-  select array_agg(u.lane order by u.n), array_agg(u.from_seq order by u.n) into v_lanes, v_froms
-  from unnest(v_lanes, v_froms) with ordinality u(lane, from_seq, n)
-  where pg_try_advisory_xact_lock(${String(names.laneLockClass)}, hashtext(u.lane) & ${String(laneLockSlots - 1)});
-
-  if v_lanes is not null then
-    v_generation := nextval('${names.generation.replaceAll("'", "''")}'::regclass);
-    return query with w as materialized (
-      select u.n, u.lane, u.from_seq, q.seq, q.ok, q.held
-      from unnest(v_lanes, v_froms) with ordinality u(lane, from_seq, n)
-      cross join lateral (
-        select q.seq, coalesce(q.lease_expires_at > v_now, false) as held,
-          (q.due_at is null or q.due_at <= v_now) and q.lease_expires_at is null and not q.suspect
-            and ${filterOf(names)} as ok
-        from ${names.queue} q where q.lane = u.lane and q.seq >= u.from_seq
-        order by q.lane, q.seq limit p_per_key + 1
-      ) q
-    ), f as materialized (
-      select w.n, w.lane, w.from_seq, w.seq, row_number() over o as rn, count(*) over p as total,
-        bool_or(w.held) over p as busy, bool_and(w.ok) over o as prefix
-      from w window p as (partition by w.n), o as (partition by w.n order by w.seq)
-    ), lanes as materialized (
-      select f.n, f.lane, f.from_seq, f.seq as head, f.total > p_per_key as partial, t.lane is not null as marked,
-        case
-          when t.lane is not null then exists (
-            select 1 from ${names.queue} q where q.lane = t.lane and q.seq between t.run_from and t.run_to
-              and q.generation = t.generation and q.lease_expires_at > v_now)
-          when f.total > p_per_key then exists (
-            select 1 from ${names.queue} q where q.lane = f.lane and q.lease_expires_at > v_now)
-          else false
-        end as busy
-      from f left join lateral (select t.* from ${names.lane} t where t.lane = f.lane offset 0) t on true
-      where f.rn = 1 and not f.busy and f.prefix
-    ), pick as materialized (
-      select s.n, s.seq from (
-        select f.n, f.seq, row_number() over (order by f.n, f.seq) as place
-        from f join lanes on lanes.n = f.n and not lanes.busy
-        where f.prefix and f.rn <= p_per_key
-      ) s where s.place <= p_limit
-    ), locked as materialized (
-      select q.seq from ${names.queue} q where q.seq = any (array(select pick.seq from pick))
-        and q.lease_expires_at is null and not q.suspect and (q.due_at is null or q.due_at <= v_now)
-      for update skip locked
-    ), run as materialized (
-      select s.n, s.seq from (
-        select p.n, p.seq, bool_and(k.seq is not null) over (partition by p.n order by p.seq) as ok
-        from pick p left join locked k on k.seq = p.seq
-      ) s where s.ok
-    ), u as (
-      update ${names.queue} q
-      set lease_expires_at = v_now + p_lease_ms * interval '1 millisecond', owner = p_owner,
-        generation = v_generation, attempts = q.attempts + 1
-      where q.seq = any (array(select run.seq from run))
-      returning q.seq, q.attempts, q.first_failure_at
-    ), mark as (
-      insert into ${names.lane} as t (lane, generation, run_from, run_to, safe_from, next_from, next_xmax, used_at)
-      select lanes.lane, v_generation, min(run.seq), max(run.seq), lanes.from_seq, min(lanes.head),
-        pg_snapshot_xmax(pg_current_snapshot())::text::bigint, v_now
-      from lanes join run on run.n = lanes.n
-      where lanes.marked or lanes.partial or lanes.lane = any (p_busy)
-      group by lanes.lane, lanes.from_seq
-      on conflict (lane) do update set generation = excluded.generation, run_from = excluded.run_from,
-        run_to = excluded.run_to, safe_from = excluded.safe_from, next_from = excluded.next_from,
-        next_xmax = excluded.next_xmax, used_at = excluded.used_at
-    )
-    select ${leasedSelection}
-    from run join u l on l.seq = run.seq
-      cross join lateral (select m.* from ${names.message} m where m.seq = run.seq offset 0) m
-    order by run.n, run.seq;
   end if;
   select q.due_at into v_next from ${names.queue} q
   where q.lane is not null and q.due_at is not null and q.due_at > v_now order by q.due_at limit 1;

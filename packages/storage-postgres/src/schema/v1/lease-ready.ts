@@ -24,13 +24,14 @@ export function leaseReadyFunction(names: AxisNames): string {
   })
   return `create function ${names.fn('lease_ready')}(
   p_from bigint, p_due_from bigint, p_due_limit integer, p_limit integer, p_owner text, p_lease_ms double precision,
-  p_max_attempts integer, p_tenants text[], p_contracts text[]
+  p_max_attempts integer, p_marks boolean, p_tenants text[], p_contracts text[]
 ) returns table (${leasedColumns})
 ${leasingSettings} set enable_hashjoin = off
 as $litebus$
 #variable_conflict use_column
 declare
   v_now timestamptz := clock_timestamp();
+  v_xmin text := pg_snapshot_xmin(pg_current_snapshot())::text;
   v_due_from timestamptz := ${fromMicros('p_due_from')};
   v_unfiltered boolean := p_tenants is null and p_contracts is null;
   v_generation bigint := nextval('${names.generation.replaceAll("'", "''")}'::regclass);
@@ -87,7 +88,8 @@ begin
   o_metadata := json_build_object(
     'generation', v_generation, 'sequence', v_sequence, 'parked', v_parked, 'now', ${micros('v_now')},
     'suspect', ${micros('v_suspect')}, 'nextDue', ${micros('v_next')},
-    'xmin', pg_snapshot_xmin(pg_current_snapshot())::text, 'xmax', pg_snapshot_xmax(pg_current_snapshot())::text)::text;
+    'xmin', v_xmin,
+    'xid', case when p_marks then pg_current_xact_id() else pg_current_xact_id_if_assigned() end::text)::text;
   return next;
 end $litebus$`
 }

@@ -80,14 +80,17 @@ export function axisTables(names: AxisNames): readonly string[] {
   failures jsonb not null
 )`,
     `create index ${names.index('dead_lane')} on ${names.dead} (lane) where lane is not null and blocks`,
+    // No row of the lane lives below safe_from. pending_from takes its place after a lease that begins when
+    // everybody before pending_xid has ended; fresh_from is what the latest lease found, for the next to keep.
     `create table ${names.lane} (
   lane text collate "C" primary key,
   generation bigint not null,
   run_from bigint not null,
   run_to bigint not null,
   safe_from bigint not null,
-  next_from bigint not null,
-  next_xmax bigint not null,
+  pending_from bigint,
+  pending_xid bigint,
+  fresh_from bigint not null,
   used_at timestamptz not null
 ) with (
   fillfactor = 30,

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import type { StoreBinding, StorePair } from '@litebus/conformance'
+import { systemClock, type Clock } from '@litebus/core'
+import { postgresStorage, type PostgresStorage } from '../src/index.ts'
+
+/** The database that the tests use; the runner sets it. */
+export function databaseUrl(): string {
+  const url = process.env['DATABASE_URL']
+  if (url === undefined || url === '') {
+    throw new Error(
+      'expected DATABASE_URL to name a PostgreSQL database in which tests may create schemas, found none',
+    )
+  }
+  return url
+}
+
+/** A schema name that nobody else has. */
+export function freshSchema(): string {
+  return `litebus_test_${randomBytes(6).toString('hex')}`
+}
+
+/** Drops a schema. */
+export async function dropSchema(schema: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl() })
+  await client.connect()
+  await client.query(`drop schema if exists "${schema}" cascade`)
+  await client.end()
+}
+
+/** The PostgreSQL store, in a fresh schema a fixture. */
+export const postgresBinding: StoreBinding = {
+  adapter: 'postgres',
+  capabilities: { callersTransactions: true, separateClock: true, durable: true },
+  async open(scope) {
+    const schema = freshSchema()
+    scope.defer(() => dropSchema(schema))
+    const open = (clock: Clock = systemClock): PostgresStorage =>
+      scope.use(postgresStorage({ connection: databaseUrl(), schema, clock }))
+    const storage = open()
+    await storage.schema.migrate()
+    const callers = new pg.Pool({ connectionString: databaseUrl(), max: 8 })
+    scope.defer(() => callers.end())
+    const pair = ({ inbox, outbox }: PostgresStorage): StorePair => ({ inbox, outbox }) as StorePair
+    return {
+      ...pair(storage),
+      another: () => Promise.resolve(pair(open())),
+      async begin() {
+        const transaction = await callers.connect()
+        await transaction.query('begin')
+        let isOpen = true
+        const end = async (how: 'commit' | 'rollback'): Promise<void> => {
+          if (!isOpen) return
+          isOpen = false
+          await transaction.query(how)
+          transaction.release()
+        }
+        scope.defer(() => end('rollback'))
+        return { transaction, commit: () => end('commit'), rollback: () => end('rollback') }
+      },
+      now: () => performance.now(),
+      async withoutTransaction() {
+        const client = await callers.connect()
+        scope.defer(() => {
+          client.release()
+        })
+        return client
+      },
+      pass: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
+      skewed: (offsetMs: number) =>
+        Promise.resolve(pair(open({ ...systemClock, now: () => systemClock.now() + offsetMs }))),
+    }
+  },
+}
