@@ -10,7 +10,14 @@ import {
   type SettlementBudget,
   type SettlementTerminal,
 } from '@litebus/consumer'
-import { checkHeaderBounds, classifyFailure, type Delivery, type Failure, type Headers } from '@litebus/core'
+import {
+  checkHeaderBounds,
+  classifyFailure,
+  sleep,
+  type Delivery,
+  type Failure,
+  type Headers,
+} from '@litebus/core'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
 
 /** Takes deliveries off their source that can never be accepted. */
@@ -28,9 +35,11 @@ export interface DiscarderOptions {
   /** Options of the ingress. */
   readonly options: ResolvedIngressOptions
   /** The subscription. */
-  readonly intake: Pick<Intake, 'pause'>
+  readonly intake: Pick<Intake, 'pause' | 'resume'>
   /** Publishes copies. */
   readonly handoff: Handoff
+  /** Aborts as soon as a stop is asked for. */
+  readonly stopping: AbortSignal
   /** Settlement budget. */
   readonly budget: SettlementBudget
 }
@@ -39,9 +48,11 @@ export interface DiscarderOptions {
 const eventDiscarded = 3005
 
 /** Starts with no discard in a row. */
-export function createDiscarder({ options, intake, handoff, budget }: DiscarderOptions): Discarder {
+export function createDiscarder({ options, intake, handoff, budget, stopping }: DiscarderOptions): Discarder {
   const { clock, logger, onDiscard, pauseAfterConsecutiveDiscards: limit, source } = options
   let inARow = 0
+  /** There while intake stands still for too many discards; aborts when it goes on. */
+  let standing: AbortController | undefined
 
   const settle = async (
     delivery: Delivery,
@@ -68,28 +79,52 @@ export function createDiscarder({ options, intake, handoff, budget }: DiscarderO
       ? acceptAfterHandoff(delivery, budget, 'acked_dead_letter')
       : returnDelivery(delivery, budget)
   }
-  const count = (): void => {
-    inARow += 1
-    if (inARow !== limit) return
+  const stand = (): void => {
+    if (limit === undefined || inARow < limit || standing !== undefined) return
+    standing = new AbortController()
     intake.pause('discards')
     logger.error('intake stands still: too many discards in a row', { source, discards: inARow })
   }
-  const startAgain = (): void => {
-    inARow = 0
+  const goOn = (): void => {
+    intake.resume('discards')
+    standing?.abort()
+    standing = undefined
+  }
+  /**
+   * Counts one before it is done, since by the time the broker has answered the next ones are here. Deliveries that
+   * were in flight when intake stopped wait for the operator too. False: they may not any longer.
+   */
+  const mayDiscard = async (takenAtMs: number): Promise<boolean> => {
+    while (standing !== undefined) {
+      const leftMs = takenAtMs + options.holdLimitMs - clock.monotonic()
+      if (leftMs <= 0 || stopping.aborted) return false
+      await sleep(clock, leftMs, AbortSignal.any([stopping, standing.signal]))
+    }
+    inARow += 1
+    stand()
+    return true
   }
   return {
     async discard(delivery, error, takenAtMs) {
+      if (!(await mayDiscard(takenAtMs))) return returnDelivery(delivery, budget)
       const failure = classifyFailure(error)
       const terminal = await settle(delivery, failure, takenAtMs)
-      // What went back, or will come back, is not discarded; of what is uncertain somebody should know.
-      if (terminal === 'returned' || terminal === 'pending_redelivery') return terminal
+      if (terminal === 'returned' || terminal === 'pending_redelivery') {
+        inARow = Math.max(0, inARow - 1)
+        if (limit !== undefined && inARow < limit) goOn()
+        return terminal
+      }
       const { code } = failure
       logger.warn('delivery discarded', { eventId: eventDiscarded, source, code, terminal })
-      count()
       return terminal
     },
-    accepted: startAgain,
-    startAgain,
+    accepted() {
+      inARow = 0
+    },
+    startAgain() {
+      inARow = 0
+      goOn()
+    },
   }
 }
 

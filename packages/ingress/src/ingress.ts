@@ -59,7 +59,7 @@ export function createIngress(given: IngressOptions): Ingress {
     forcing,
     publishTimeoutMs: options.executionBudgetMs,
   })
-  const discarder = createDiscarder({ options, intake, handoff, budget })
+  const discarder = createDiscarder({ options, intake, handoff, budget, stopping })
   const context: Omit<IngestContext, 'takenAtMs'> = {
     options,
     contracts: createContractRegistry(options.contracts),
@@ -94,7 +94,6 @@ export function createIngress(given: IngressOptions): Ingress {
     resume() {
       intake.resume('operator')
       discarder.startAgain()
-      intake.resume('discards')
     },
     stop: (stopOptions) => stop({ budgetMs: 30_000, ...stopOptions }),
     async [Symbol.asyncDispose]() {
