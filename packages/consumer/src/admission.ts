@@ -1,12 +1,17 @@
 import { checkHeaderBounds, InboxIngressError, type InboundMessage } from '@litebus/core'
 
+/** Whether a body is over the limit; 0 means no limit. */
+export function isOversize(message: InboundMessage, maxMessageBytes: number): boolean {
+  return maxMessageBytes > 0 && message.body.byteLength > maxMessageBytes
+}
+
 /**
  * Refuses what must not be looked into: first by the size of the body, then by the bounds of the headers.
  *
  * @throws InboxIngressError naming the bound, never content.
  */
 export function admit(message: InboundMessage, maxMessageBytes: number): void {
-  if (maxMessageBytes > 0 && message.body.byteLength > maxMessageBytes) {
+  if (isOversize(message, maxMessageBytes)) {
     throw new InboxIngressError(
       `expected a body of at most ${String(maxMessageBytes)} bytes, found ${String(message.body.byteLength)}`,
     )

@@ -4,6 +4,8 @@ import { hopHeaders, InboxIngressError, readNonNegativeInteger, readText, type D
 export interface Attempt {
   /** 1-based number of this attempt. */
   readonly attempt: number
+  /** Attempts that copies of the message carry in a header; the rest is carried by the transport, or made here. */
+  readonly copies: number
   /** First failure, when there was one. */
   readonly firstFailureAt?: Date
 }
@@ -14,11 +16,14 @@ export interface Attempt {
  *
  * @throws FormatError when the retry header is malformed, InboxIngressError when the first failure is.
  */
-export function attemptOf({ message, attempt, firstFailureAt }: Delivery): Attempt {
+export function attemptOf({ message, attempt: carried = 0, firstFailureAt }: Delivery): Attempt {
   const copies = readNonNegativeInteger(message.headers, hopHeaders.retryAttempt) ?? 0
   const first = firstFailureAt ?? readDate(readText(message.headers, hopHeaders.firstFailureAt))
-  const carried = Math.max(0, (attempt ?? 1) - 1)
-  return { attempt: 1 + copies + carried, ...(first === undefined ? {} : { firstFailureAt: first }) }
+  return {
+    attempt: 1 + copies + Math.max(0, carried),
+    copies,
+    ...(first === undefined ? {} : { firstFailureAt: first }),
+  }
 }
 
 function readDate(text: string | undefined): Date | undefined {

@@ -3,45 +3,46 @@ import {
   classifyFailure,
   decideRetry,
   readHeaders,
-  resolveRetryProfile,
   sleep,
   type Delivery,
   type Failure,
   type HandlerRegistry,
+  type ResolvedRetryProfile,
   type WireMetadata,
 } from '@litebus/core'
-import { admit } from './admission.ts'
+import { admit, isOversize } from './admission.ts'
 import { attemptOf, type Attempt } from './attempt.ts'
 import type { ResolvedConsumerOptions } from './consumer-options.ts'
 import type { Handoff } from './handoff.ts'
-import { hopCopy } from './hop-copy.ts'
 import type { SettlementTerminal } from './ledger.ts'
+import { messageIdOf } from './message-id.ts'
+import { handOff, park, type Failed } from './park-delivery.ts'
 import { runHandler } from './run-handler.ts'
-import {
-  acceptAfterHandoff,
-  acceptDelivery,
-  discardDelivery,
-  returnDelivery,
-  type SettlementBudget,
-} from './settle-delivery.ts'
+import { acceptDelivery, discardDelivery, returnDelivery, type SettlementBudget } from './settle-delivery.ts'
 
 /** What consuming one delivery works with. */
 export interface ConsumeContext {
   /** Options of the consumer. */
   readonly options: ResolvedConsumerOptions
+  /** How failures are met. */
+  readonly retry: ResolvedRetryProfile
   /** Handlers by contract. */
   readonly handlers: HandlerRegistry<unknown>
   /** Publishes copies. */
   readonly handoff: Handoff
   /** Aborts as soon as a stop is asked for. */
   readonly stopping: AbortSignal
+  /** Aborts when the grace of a stop is over. */
+  readonly forcing: AbortSignal
   /** Settlement budget. */
   readonly budget: SettlementBudget
+  /** When the delivery came, by the monotonic clock. */
+  readonly takenAtMs: number
 }
 
-interface Failed extends Attempt {
-  readonly failure: Failure
-  readonly delayMs: number
+interface Admitted {
+  readonly metadata: WireMetadata
+  readonly attempt: Attempt
 }
 
 /** Admits, handles and settles one delivery. */
@@ -49,37 +50,60 @@ export async function consumeDelivery(
   delivery: Delivery,
   context: ConsumeContext,
 ): Promise<SettlementTerminal> {
-  const { options, stopping } = context
-  let metadata: WireMetadata
-  let attempt: Attempt
-  try {
-    admit(delivery.message, options.maxMessageBytes)
-    const { trustApplicationHeaders } = options
-    metadata = readHeaders(delivery.message, { trustApplicationHeaders, nowMs: options.clock.now() })
-    attempt = attemptOf(delivery)
-  } catch (error) {
-    const failure = { ...classifyFailure(error), category: 'VALIDATION' as const }
-    return park(delivery, { failure, attempt: 1, delayMs: 0 }, context)
+  const { options } = context
+  const messageId = messageIdOf(delivery)
+  const admitted = readDelivery(delivery, options)
+  if ('refused' in admitted) {
+    const refused = { messageId, failure: admitted.refused, attempt: 1, copies: 0, delayMs: 0 }
+    const oversize = isOversize(delivery.message, options.maxMessageBytes)
+    return park(delivery, { ...refused, refusal: oversize ? 'oversize' : 'metadata' }, context)
   }
+  const { metadata, attempt } = admitted
   if ((delivery.deliveryCount ?? 1) > options.maxDeliveries) {
     const failure = { category: 'UNKNOWN', code: 'DELIVERY_LIMIT_EXCEEDED' } as const
-    return park(delivery, { ...attempt, failure, delayMs: 0 }, context)
+    return park(delivery, { ...attempt, messageId, failure, delayMs: 0 }, context)
   }
-  const messageId = idOf(delivery, metadata)
-  for (;;) {
-    const run = { message: delivery.message, metadata, messageId, attempt: attempt.attempt, stopping }
+  return handleUntilSettled(delivery, { messageId, metadata, first: attempt }, context)
+}
+
+/** What the headers say, or why they are refused; any refusal is the fault of the delivery. */
+function readDelivery(
+  delivery: Delivery,
+  { maxMessageBytes, trustApplicationHeaders, clock }: ResolvedConsumerOptions,
+): Admitted | { readonly refused: Failure } {
+  try {
+    admit(delivery.message, maxMessageBytes)
+    const metadata = readHeaders(delivery.message, { trustApplicationHeaders, nowMs: clock.now() })
+    return { metadata, attempt: attemptOf(delivery) }
+  } catch (error) {
+    return { refused: { ...classifyFailure(error), category: 'VALIDATION' } }
+  }
+}
+
+interface Handling {
+  readonly messageId: string
+  readonly metadata: WireMetadata
+  readonly first: Attempt
+}
+
+async function handleUntilSettled(
+  delivery: Delivery,
+  { messageId, metadata, first }: Handling,
+  context: ConsumeContext,
+): Promise<SettlementTerminal> {
+  const { options, stopping, forcing } = context
+  for (let attempt = first; ; attempt = { ...attempt, attempt: attempt.attempt + 1 }) {
+    const { message } = delivery
+    const run = { message, metadata, messageId, attempt: attempt.attempt, stopping, forcing }
     const outcome = await runHandler(run, context.handlers, options)
     if (outcome.kind === 'succeeded') return (await acceptDelivery(delivery, context.budget)).terminal
-    if (stopping.aborted && outcome.failure.category === 'CANCELLED') {
-      return returnDelivery(delivery, context.budget)
-    }
+    if (outcome.kind === 'cancelled') return returnDelivery(delivery, context.budget)
     attempt = { ...attempt, firstFailureAt: attempt.firstFailureAt ?? new Date(options.clock.now()) }
-    const { backoff } = options.retry
-    const delayMs = outcome.retryAfterMs ?? backoffDelayMs(attempt.attempt, backoff ?? {}, options.random)
-    const failed: Failed = { ...attempt, failure: outcome.failure, delayMs }
+    const delayMs =
+      outcome.retryAfterMs ?? backoffDelayMs(attempt.attempt, context.retry.backoff, options.random)
+    const failed: Failed = { ...attempt, messageId, failure: outcome.failure, delayMs }
     const terminal = await meet(delivery, failed, context)
     if (terminal !== 'again') return terminal
-    attempt = { ...attempt, attempt: attempt.attempt + 1 }
   }
 }
 
@@ -89,11 +113,11 @@ async function meet(
   failed: Failed,
   context: ConsumeContext,
 ): Promise<SettlementTerminal | 'again'> {
-  const { options, stopping, budget } = context
+  const { options, retry, stopping, budget } = context
   const { action } = decideRetry({
     category: failed.failure.category,
     attempt: failed.attempt,
-    profile: resolveRetryProfile(options.retry),
+    profile: retry,
     capabilities: options.transport.capabilitiesOf(options.source),
   })
   switch (action) {
@@ -104,57 +128,18 @@ async function meet(
     case 'pauseAndRetry':
       return returnDelivery(delivery, budget, {
         delayMs: failed.delayMs,
-        attempt: failed.attempt + 1,
+        // What copies made is in the header of the message and must not be counted twice.
+        attempt: failed.attempt - failed.copies,
         ...(failed.firstFailureAt === undefined ? {} : { firstFailureAt: failed.firstFailureAt }),
       })
     case 'publishToRetryDestination':
       return handOff(
         delivery,
-        { kind: 'retry', destination: options.retry.retryDestination ?? options.source, failed },
+        { kind: 'retry', destination: retry.retryDestination ?? options.source, failed },
         context,
       )
     case 'retryInline':
       await sleep(options.clock, failed.delayMs, stopping)
       return stopping.aborted ? returnDelivery(delivery, budget) : 'again'
   }
-}
-
-/** A dead-letter copy where one is configured, else the place that the broker has for them. */
-function park(delivery: Delivery, failed: Failed, context: ConsumeContext): Promise<SettlementTerminal> {
-  const { deadLetterDestination } = context.options.retry
-  if (deadLetterDestination === undefined) {
-    return discardDelivery(delivery, context.budget, failed.failure.code)
-  }
-  return handOff(delivery, { kind: 'deadLetter', destination: deadLetterDestination, failed }, context)
-}
-
-/** Copy, confirmation, and only then the original is accepted; without a confirmation it goes back. */
-async function handOff(
-  delivery: Delivery,
-  {
-    kind,
-    destination,
-    failed,
-  }: { readonly kind: 'retry' | 'deadLetter'; readonly destination: string; readonly failed: Failed },
-  { options, handoff, budget }: ConsumeContext,
-): Promise<SettlementTerminal> {
-  const { clock } = options
-  const now = new Date(clock.now())
-  const delayed = kind === 'retry' && options.transport.capabilitiesOf(destination).delayedDelivery
-  const copy = hopCopy(delivery.message, idOf(delivery), {
-    kind,
-    destination,
-    failure: failed.failure,
-    attempt: failed.attempt,
-    firstFailureAt: failed.firstFailureAt ?? now,
-    lastFailureAt: now,
-    ...(delayed ? { delayMs: failed.delayMs } : {}),
-  })
-  if (!(await handoff.deliver(copy, clock.monotonic() + options.holdLimitMs)))
-    return returnDelivery(delivery, budget)
-  return acceptAfterHandoff(delivery, budget, kind === 'retry' ? 'acked_retry' : 'acked_dead_letter')
-}
-
-function idOf({ message, deliveryId }: Delivery, metadata?: WireMetadata): string {
-  return message.messageId ?? metadata?.messageId ?? deliveryId ?? 'unknown'
 }

@@ -96,6 +96,16 @@ export function resolveConsumerOptions(options: ConsumerOptions): ResolvedConsum
   checks.duration('publishTimeoutMs', resolved.publishTimeoutMs, { min: 1 })
   checks.duration('holdLimitMs', resolved.holdLimitMs)
   checks.duration('restartDelayMs', resolved.restartDelayMs)
+  checks.that(
+    resolved.retry.deadLetterDestination !== resolved.source,
+    `expected deadLetterDestination other than the source, found ${resolved.source} for both: dead letters would come back`,
+  )
+  for (const { contract, transactional } of resolved.handlers) {
+    checks.that(
+      transactional !== true,
+      `expected handlers that are not transactional, found one of ${contract.name}: only an inbox has the transaction that completes a message`,
+    )
+  }
   const capabilities = resolved.transport.capabilitiesOf(resolved.source)
   const faults = [...checks.faults, ...retryProfileFaults(resolved.retry, capabilities)]
   if (faults.length > 0) throw new OptionsError('consumer', faults)

@@ -1,10 +1,11 @@
-import { createHandlerRegistry } from '@litebus/core'
+import { createHandlerRegistry, resolveRetryProfile } from '@litebus/core'
 import { consumeDelivery, type ConsumeContext } from './consume-delivery.ts'
 import { resolveConsumerOptions, type ConsumerOptions } from './consumer-options.ts'
-import { createDeliveryPipeline, type DeliveryStopReport } from './delivery-pipeline.ts'
+import { createDeliveryPipeline } from './delivery-pipeline.ts'
 import { createHandoff } from './handoff.ts'
 import type { IntakeState } from './intake.ts'
 import type { SettlementCounts } from './ledger.ts'
+import type { DeliveryStopReport, StopOptions } from './stop-report.ts'
 
 /** Handles broker deliveries without an inbox. */
 export interface Consumer extends AsyncDisposable {
@@ -14,8 +15,11 @@ export interface Consumer extends AsyncDisposable {
   counts(): SettlementCounts
   /** Subscribes. Resolves as well when the broker cannot be reached yet: it goes on trying. */
   start(): Promise<void>
-  /** Stops intake, lets handlers finish within the budget, leaves the rest to redelivery. @defaultValue 30 000 ms */
-  stop(options?: { readonly budgetMs?: number }): Promise<DeliveryStopReport>
+  /**
+   * Stops intake, lets handlers finish within the grace, aborts their signal, and leaves to redelivery what has not
+   * ended within the budget. Idempotent. @defaultValue a budget of 30 000 ms
+   */
+  stop(options?: Partial<StopOptions>): Promise<DeliveryStopReport>
 }
 
 /**
@@ -29,25 +33,28 @@ export function createConsumer(given: ConsumerOptions): Consumer {
   const pipeline = createDeliveryPipeline({
     ...options,
     maxInFlight: options.concurrency,
-    keyOf: (delivery) => delivery.message.orderingKey,
-    handle: (delivery) => consumeDelivery(delivery, context),
+    handle: (delivery, takenAtMs) => consumeDelivery(delivery, { ...context, takenAtMs }),
   })
-  const context: ConsumeContext = {
+  const { intake, stopping, forcing, budget } = pipeline
+  const handoff = createHandoff({ ...options, intake, stopping, forcing })
+  const context: Omit<ConsumeContext, 'takenAtMs'> = {
     options,
+    retry: resolveRetryProfile(options.retry),
     handlers,
-    handoff: createHandoff({ ...options, intake: pipeline.intake, stopping: pipeline.stopping }),
-    stopping: pipeline.stopping,
-    budget: pipeline.budget,
+    handoff,
+    stopping,
+    forcing,
+    budget,
   }
   return {
     get state() {
-      return pipeline.intake.state
+      return intake.state
     },
     counts: () => pipeline.counts(),
     start: () => pipeline.start(),
-    stop: ({ budgetMs = 30_000 } = {}) => pipeline.stop(budgetMs),
+    stop: (stop) => pipeline.stop({ budgetMs: 30_000, ...stop }),
     async [Symbol.asyncDispose]() {
-      await pipeline.stop(30_000)
+      await pipeline.stop({ budgetMs: 30_000 })
     },
   }
 }

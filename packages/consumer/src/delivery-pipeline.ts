@@ -1,20 +1,11 @@
-import { type Clock, type Delivery, type Logger, type Telemetry, type Transport } from '@litebus/core'
-import { createIntake, type Intake } from './intake.ts'
+import { sleep, type Clock, type Delivery, type Logger, type Telemetry, type Transport } from '@litebus/core'
+import { errorType } from './error-type.ts'
+import { createIntake, type Intake, type PauseReason } from './intake.ts'
 import { createKeySequencer } from './key-sequencer.ts'
 import { createLedger, type SettlementCounts, type SettlementTerminal } from './ledger.ts'
+import { orderingKeyOf } from './ordering-key.ts'
 import { returnDelivery, type SettlementBudget } from './settle-delivery.ts'
-
-/** What a stop left behind. */
-export interface DeliveryStopReport {
-  /** True when every delivery handed out was settled within the budget. */
-  readonly graceful: boolean
-  /** Milliseconds that the stop took. */
-  readonly elapsedMs: number
-  /** All deliveries by terminal. */
-  readonly settlements: SettlementCounts
-  /** Deliveries that were not settled in time; the broker delivers them again. */
-  readonly unsettled: number
-}
+import type { DeliveryStopReport, StopOptions } from './stop-report.ts'
 
 /** Takes deliveries from a source, handles them in order of their keys, and keeps the ledger. */
 export interface DeliveryPipeline {
@@ -22,6 +13,8 @@ export interface DeliveryPipeline {
   readonly intake: Intake
   /** Aborts as soon as a stop is asked for. */
   readonly stopping: AbortSignal
+  /** Aborts when the grace of a stop is over: whatever runs has to end now, and may still settle. */
+  readonly forcing: AbortSignal
   /** Settlement budget, to be passed on. */
   readonly budget: SettlementBudget
   /** Counts by terminal. */
@@ -29,7 +22,7 @@ export interface DeliveryPipeline {
   /** Subscribes; see {@link Intake.start}. */
   start(): Promise<void>
   /** Stops within one absolute deadline. Idempotent. */
-  stop(budgetMs: number): Promise<DeliveryStopReport>
+  stop(options: StopOptions): Promise<DeliveryStopReport>
 }
 
 /** What a pipeline works with. */
@@ -46,10 +39,11 @@ export interface DeliveryPipelineOptions {
   readonly settlementBudgetMs: number
   /** Pause before a lost subscription is made again, in milliseconds. */
   readonly restartDelayMs: number
-  /** Deliveries with the same key are handled in sequence. */
-  readonly keyOf: (delivery: Delivery) => string | undefined
-  /** Handles and settles one delivery. What it throws is a bug: the delivery goes back. */
-  readonly handle: (delivery: Delivery) => Promise<SettlementTerminal>
+  /**
+   * Handles and settles one delivery, which came at `takenAtMs` of the monotonic clock. What it throws is a bug: the
+   * delivery goes back. Deliveries with the same ordering key come one after another.
+   */
+  readonly handle: (delivery: Delivery, takenAtMs: number) => Promise<SettlementTerminal>
   /** Where log lines go. */
   readonly logger: Logger
   /** Where measurements go. */
@@ -61,69 +55,117 @@ export interface DeliveryPipelineOptions {
 const scope = 'LiteBus.Transport'
 const faultDelayMs = 1000
 
+const pauseReasons: readonly PauseReason[] = ['store', 'backlog', 'handoff', 'discards', 'operator']
+
 /** Builds a pipeline that is not subscribed yet. */
 export function createDeliveryPipeline(options: DeliveryPipelineOptions): DeliveryPipeline {
   const { transport, source, logger, telemetry, clock } = options
   const stopping = new AbortController()
+  const forcing = new AbortController()
   const sequencer = createKeySequencer()
   const budget: SettlementBudget = { budgetMs: options.settlementBudgetMs, clock }
   const attributes = { 'messaging.system': transport.system, 'messaging.destination.name': source }
   const ledger = createLedger((outcome) => {
     telemetry.count({ scope, name: 'litebus.consumer.settlements' }, 1, { ...attributes, outcome })
   })
-  const unobserve = telemetry.observe(
-    { scope, name: 'litebus.consumer.in_flight' },
-    () => ledger.counts().inFlight,
-    attributes,
-  )
-  const handle = async (delivery: Delivery): Promise<SettlementTerminal> => {
+  /** Deliveries without a terminal, each with the end of its handling. */
+  const open = new Map<Delivery, Promise<void>>()
+
+  const handle = async (delivery: Delivery, takenAtMs: number): Promise<SettlementTerminal> => {
     try {
-      return await options.handle(delivery)
+      return await options.handle(delivery, takenAtMs)
     } catch (error) {
       logger.error('handling a delivery failed unexpectedly; it goes back', {
         source,
-        error: error instanceof Error ? error.constructor.name : typeof error,
+        error: errorType(error),
       })
       return returnDelivery(delivery, budget, { delayMs: faultDelayMs })
     }
   }
   const take = async (delivery: Delivery): Promise<void> => {
+    const takenAtMs = clock.monotonic()
     const close = ledger.open()
     const terminal = await sequencer.run(
-      options.keyOf(delivery),
-      () => handle(delivery),
+      orderingKeyOf(delivery),
+      () => handle(delivery, takenAtMs),
       () => returnDelivery(delivery, budget),
     )
     close(terminal)
+    open.delete(delivery)
   }
   const intake = createIntake({
     ...options,
     suspendBudgetMs: options.settlementBudgetMs,
     onDelivery: (delivery) => {
-      void take(delivery)
+      open.set(delivery, take(delivery))
     },
   })
+  const unobserve = [
+    telemetry.observe(
+      { scope, name: 'litebus.consumer.in_flight' },
+      () => ledger.counts().inFlight,
+      attributes,
+    ),
+    ...pauseReasons.map((reason) =>
+      telemetry.observe(
+        { scope, name: 'litebus.consumer.intake.paused' },
+        () => (intake.reasons.includes(reason) ? 1 : 0),
+        { ...attributes, reason },
+      ),
+    ),
+  ]
+  /** Handlers whose deliveries are gone already may still run: they are waited for as well, within the deadline. */
+  const joined = async (deadline: number): Promise<void> => {
+    const waiting = new AbortController()
+    const late = sleep(clock, Math.max(0, deadline - clock.monotonic()), waiting.signal)
+    await Promise.race([Promise.all(open.values()), late])
+    waiting.abort()
+  }
+  const stopIntake = async (budgetMs: number): Promise<{ readonly unsettled: number } | undefined> => {
+    try {
+      return await intake.stop(budgetMs)
+    } catch (error) {
+      logger.error('the subscription could not be stopped', { source, error: errorType(error) })
+      return undefined
+    }
+  }
   let stopped: Promise<DeliveryStopReport> | undefined
-  const stop = async (budgetMs: number): Promise<DeliveryStopReport> => {
+  const stop = async ({ budgetMs, graceMs = budgetMs * 0.8 }: StopOptions): Promise<DeliveryStopReport> => {
     const startedAt = clock.monotonic()
+    const forced = { any: false }
     stopping.abort()
-    const { unsettled } = await intake.stop(budgetMs)
-    unobserve()
+    const force = clock.schedule(Math.min(graceMs, budgetMs), () => {
+      forced.any = open.size > 0
+      forcing.abort()
+      sequencer.cut()
+    })
+    const report = await stopIntake(budgetMs)
+    await joined(startedAt + budgetMs)
+    force.cancel()
+    // The final abort: authority is revoked by now, and what still runs should know.
+    forcing.abort()
+    for (const stopObserving of unobserve) stopObserving()
+    const unsettled = report?.unsettled ?? 0
+    const left = report === undefined ? 'failed' : open.size + unsettled > 0 ? 'incomplete' : undefined
+    const outcome = left ?? (forced.any ? 'forced' : 'graceful')
     return {
-      graceful: unsettled === 0,
+      outcome,
+      graceful: outcome === 'graceful',
       elapsedMs: clock.monotonic() - startedAt,
       settlements: ledger.counts(),
       unsettled,
+      unresolved: [...open.keys()].map(({ message, deliveryId }) => message.messageId ?? deliveryId ?? ''),
     }
   }
   return {
     intake,
     stopping: stopping.signal,
+    forcing: forcing.signal,
     budget,
     counts: ledger.counts,
     start: () => intake.start(),
-    stop(budgetMs) {
-      stopped ??= stop(budgetMs)
+    stop(stopOptions) {
+      stopped ??= stop(stopOptions)
       return stopped
     },
   }

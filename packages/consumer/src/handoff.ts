@@ -2,33 +2,46 @@ import {
   backoffDelayMs,
   sleep,
   type Clock,
+  type Failure,
   type Logger,
   type OutboundMessage,
+  type PublishOutcome,
+  type Telemetry,
   type Transport,
 } from '@litebus/core'
 import type { Intake } from './intake.ts'
 
+/**
+ * How a handoff ended.
+ *
+ * - `confirmed`: the broker has the copy, the source may be settled.
+ * - `failed`: the hold limit or a stop came first, the source must go back.
+ * - `cancelled`: a stop came while a copy may have been taken: nothing may be done to the source here.
+ */
+export type HandoffResult = 'confirmed' | 'failed' | 'cancelled'
+
 /** Publishes the copy of a hop until the broker has confirmed it, while the source delivery can be held. */
 export interface Handoff {
-  /**
-   * True once confirmed: the source may be settled. False when the hold limit or a stop came first: the source must
-   * go back. The same copy is published each time, so that a destination that deduplicates takes it once.
-   */
-  deliver(copy: OutboundMessage, heldUntil: number): Promise<boolean>
+  /** The same copy is published each time, so that a destination that deduplicates takes it once. */
+  deliver(copy: OutboundMessage, heldUntil: number): Promise<HandoffResult>
 }
 
 /** What a handoff works with. */
 export interface HandoffOptions {
   /** The broker. */
   readonly transport: Transport
-  /** Paused while a handoff fails. */
-  readonly intake: Pick<Intake, 'pause' | 'resume'>
+  /** Paused while a handoff fails, suspended when it cannot be held any longer. */
+  readonly intake: Pick<Intake, 'pause' | 'resume' | 'suspend'>
   /** How long one publish may take. */
   readonly publishTimeoutMs: number
   /** Aborts when the consumer stops. */
   readonly stopping: AbortSignal
+  /** Aborts when the grace of a stop is over. */
+  readonly forcing: AbortSignal
   /** Where log lines go. */
   readonly logger: Logger
+  /** Where measurements go. */
+  readonly telemetry: Telemetry
   /** Time. */
   readonly clock: Clock
   /** Uniform in [0, 1). */
@@ -36,51 +49,120 @@ export interface HandoffOptions {
 }
 
 const waits = { initialDelayMs: 200, multiplier: 2, maxDelayMs: 30_000, jitter: 'equal' } as const
+const duration = {
+  scope: 'LiteBus.Transport',
+  name: 'litebus.consumer.handoff.duration',
+  unit: 'ms',
+} as const
+const unanswered: PublishOutcome = {
+  status: 'ambiguous',
+  failure: { category: 'UNKNOWN', code: 'PUBLISH_UNANSWERED' },
+}
 
 /** Starts with no handoff under way. */
 export function createHandoff(options: HandoffOptions): Handoff {
-  const { transport, intake, stopping, logger, clock, random } = options
+  const { transport, intake, stopping, forcing, logger, telemetry, clock, random } = options
   let failing = 0
+  /** Aborts when held deliveries must go back; replaced for the next subscription. */
+  let givingUp = new AbortController()
 
-  const publish = async (copy: OutboundMessage): Promise<boolean> => {
+  const publish = async (copy: OutboundMessage): Promise<PublishOutcome> => {
     const controller = new AbortController()
-    const timer = clock.schedule(options.publishTimeoutMs, () => {
+    const abort = (): void => {
       controller.abort()
-    })
+    }
+    const timer = clock.schedule(options.publishTimeoutMs, abort)
+    forcing.addEventListener('abort', abort, { once: true })
     try {
       const [outcome] = await transport.publisher.publish([copy], { signal: controller.signal })
-      return outcome?.status === 'confirmed'
+      return outcome ?? unanswered
     } catch {
-      return false
+      return unanswered
     } finally {
       timer.cancel()
+      forcing.removeEventListener('abort', abort)
     }
   }
-  const begin = (destination: string): void => {
+  const begin = (destination: string, failure: Failure): void => {
     failing += 1
     if (failing > 1) return
     intake.pause('handoff')
-    logger.error('handoff failed: intake stands still and the handoff is tried again', { destination })
+    const { category, code } = failure
+    logger.error('handoff failed: intake stands still and the handoff is tried again', {
+      destination,
+      category,
+      code,
+    })
   }
-  const end = (destination: string): void => {
+  const end = (): void => {
     failing -= 1
     if (failing > 0) return
     intake.resume('handoff')
-    logger.info('no handoff is failing any more', { destination })
+    logger.info('no handoff is failing any more')
+  }
+  /** One subscription carries all that is held, so all of it goes back together. */
+  const giveUp = (destination: string): void => {
+    logger.error('a handoff failed for as long as deliveries may be held: they go back', { destination })
+    const current = givingUp
+    givingUp = new AbortController()
+    intake.suspend((signal) => untilReachable(destination, signal))
+    current.abort()
+  }
+  const untilReachable = async (destination: string, signal: AbortSignal): Promise<void> => {
+    for (let attempt = 1; !signal.aborted; attempt++) {
+      await sleep(clock, backoffDelayMs(attempt, waits, random), signal)
+      try {
+        await transport.probe(destination)
+        return
+      } catch {
+        // Still out of reach; that was logged when the handoff failed.
+      }
+    }
+  }
+  /** Tries again until it is confirmed, cannot be held any longer, or a stop ends it. */
+  const goOn = async (
+    copy: OutboundMessage,
+    heldUntil: number,
+    first: PublishOutcome,
+  ): Promise<HandoffResult> => {
+    const givenUp = givingUp.signal
+    let mayBeTaken = first.status === 'ambiguous'
+    const ended = (): HandoffResult | undefined => {
+      if (forcing.aborted) return mayBeTaken ? 'cancelled' : 'failed'
+      return givenUp.aborted || (stopping.aborted && !mayBeTaken) ? 'failed' : undefined
+    }
+    for (let attempt = 1; ended() === undefined; attempt++) {
+      const left = heldUntil - clock.monotonic()
+      if (left <= 0) {
+        giveUp(copy.destination)
+        break
+      }
+      const wakers = stopping.aborted ? [forcing, givenUp] : [stopping, givenUp]
+      const delayMs = Math.min(left, backoffDelayMs(attempt, waits, random))
+      await sleep(clock, delayMs, AbortSignal.any(wakers))
+      if (ended() !== undefined) break
+      const outcome = await publish(copy)
+      if (outcome.status === 'confirmed') return 'confirmed'
+      mayBeTaken ||= outcome.status === 'ambiguous'
+    }
+    return ended() ?? 'failed'
+  }
+  const handOff = async (copy: OutboundMessage, heldUntil: number): Promise<HandoffResult> => {
+    const first = await publish(copy)
+    if (first.status === 'confirmed') return 'confirmed'
+    begin(copy.destination, first.failure)
+    try {
+      return await goOn(copy, heldUntil, first)
+    } finally {
+      end()
+    }
   }
   return {
     async deliver(copy, heldUntil) {
-      if (await publish(copy)) return true
-      begin(copy.destination)
-      try {
-        for (let attempt = 1; clock.monotonic() < heldUntil && !stopping.aborted; attempt++) {
-          await sleep(clock, backoffDelayMs(attempt, waits, random), stopping)
-          if (await publish(copy)) return true
-        }
-        return false
-      } finally {
-        end(copy.destination)
-      }
+      const startedAt = clock.monotonic()
+      const result = await handOff(copy, heldUntil)
+      telemetry.record(duration, clock.monotonic() - startedAt, { outcome: result })
+      return result
     },
   }
 }

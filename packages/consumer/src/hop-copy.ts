@@ -2,8 +2,10 @@ import {
   hopHeaders,
   idOfHop,
   isBrokerHeader,
+  isListedHeader,
   textOf,
   type Failure,
+  type Headers,
   type InboundMessage,
   type OutboundMessage,
 } from '@litebus/core'
@@ -24,24 +26,25 @@ export interface Hop {
   readonly lastFailureAt: Date
   /** Delay of the copy, for destinations that can. */
   readonly delayMs?: number
+  /**
+   * Carries headers that LiteBus lists and no others: for messages whose metadata was refused, because headers over
+   * the bounds could not be published or read again. @defaultValue false
+   */
+  readonly sanitized?: boolean
 }
 
 /** Headers that carry credentials; a dead-letter place is kept longer and read by more people than its source. */
-const secretHeader = /^(?:authorization|proxy-authorization|cookie|set-cookie|x-api-key|x-auth-token)$/i
+const secretHeader =
+  /authorization|cookie|api[-_]?key|access[-_]?key|password|passwd|credential|secret|(?:^|[-_])token$/i
 const hopHeaderNames: ReadonlySet<string> = new Set(Object.values(hopHeaders))
+const maxListedLength = 2048
 
 /**
  * The copy of a message for one hop: the original body, id and headers, and the reserved headers of the hop, which
  * replace those of the hop before. Never error text; for dead letters no credentials either.
  */
 export function hopCopy(message: InboundMessage, messageId: string, hop: Hop): OutboundMessage {
-  const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(message.headers)) {
-    if (value === undefined || isBrokerHeader(name) || hopHeaderNames.has(name.toLowerCase())) continue
-    if (hop.kind === 'deadLetter' && secretHeader.test(name)) continue
-    const text = textOf(value)
-    if (text !== undefined) headers[name] = text
-  }
+  const headers = carriedHeaders(message.headers, hop)
   headers[hopHeaders.failureCategory] = hop.failure.category
   headers[hopHeaders.failureCode] = hop.failure.code
   headers[hopHeaders.originDestination] = message.destination
@@ -58,4 +61,18 @@ export function hopCopy(message: InboundMessage, messageId: string, hop: Hop): O
     ...(message.orderingKey === undefined ? {} : { orderingKey: message.orderingKey }),
     ...(hop.delayMs === undefined ? {} : { delayMs: hop.delayMs }),
   }
+}
+
+function carriedHeaders(received: Headers, hop: Hop): Record<string, string> {
+  const headers: Record<string, string> = {}
+  for (const [name, value] of Object.entries(received)) {
+    if (value === undefined || isBrokerHeader(name) || hopHeaderNames.has(name.toLowerCase())) continue
+    const listed = isListedHeader(name)
+    if (hop.kind === 'deadLetter' && !listed && secretHeader.test(name)) continue
+    const text = textOf(value)
+    if (text === undefined) continue
+    if (hop.sanitized === true && (!listed || text.length > maxListedLength)) continue
+    headers[name] = text
+  }
+  return headers
 }

@@ -1,16 +1,16 @@
-export { admit } from './admission.ts'
+export { admit, isOversize } from './admission.ts'
 export { createConsumer, type Consumer } from './consumer.ts'
 export { type ConsumerOptions } from './consumer-options.ts'
 export {
   createDeliveryPipeline,
   type DeliveryPipeline,
   type DeliveryPipelineOptions,
-  type DeliveryStopReport,
 } from './delivery-pipeline.ts'
-export { createHandoff, type Handoff, type HandoffOptions } from './handoff.ts'
+export { createHandoff, type Handoff, type HandoffOptions, type HandoffResult } from './handoff.ts'
 export { hopCopy, type Hop } from './hop-copy.ts'
 export { type Intake, type IntakeState, type PauseReason } from './intake.ts'
 export { type SettlementCounts, type SettlementTerminal } from './ledger.ts'
+export { messageIdOf } from './message-id.ts'
 export {
   acceptAfterHandoff,
   acceptDelivery,
@@ -19,3 +19,4 @@ export {
   type AcceptResult,
   type SettlementBudget,
 } from './settle-delivery.ts'
+export { type DeliveryStopReport, type StopOptions } from './stop-report.ts'

@@ -1,13 +1,16 @@
 import {
+  InvalidOperationError,
   isLiteBusError,
   sleep,
   type Clock,
   type Delivery,
+  type LogFields,
   type Logger,
   type StopReport,
   type Subscription,
   type Transport,
 } from '@litebus/core'
+import { errorType } from './error-type.ts'
 
 /** Why intake stands still. */
 export type PauseReason = 'store' | 'backlog' | 'handoff' | 'discards' | 'operator'
@@ -69,68 +72,101 @@ export function createIntake(options: IntakeOptions): Intake {
   const reasons = new Set<PauseReason>()
   let phase: 'idle' | 'subscribed' | 'suspended' | 'recovering' = 'idle'
   let subscription: Subscription | undefined
-  let end: ((cause: EndCause) => void) | undefined
+  let end: (() => void) | undefined
+  /** What has to resolve before the next subscription; set wherever the present one stands. */
+  let suspendedUntil: SuspendedUntil | undefined
+  let starting: Promise<void> | undefined
   let running: Promise<void> | undefined
   let stopped: Promise<StopReport> | undefined
 
+  /** A call, since it changes during waits, which type checking does not see. */
+  const isStopping = (): boolean => stopping.signal.aborted
+
   const subscribe = async (): Promise<Subscribed> => {
-    const { promise, resolve } = Promise.withResolvers<EndCause>()
-    subscription = await transport.consumer.subscribe(
+    const { promise, resolve } = Promise.withResolvers<undefined>()
+    const made = await transport.consumer.subscribe(
       {
         source,
         maxInFlight: options.maxInFlight,
         prefetch: options.prefetch,
         onFailure: () => {
-          resolve({ kind: 'failed' })
+          resolve(undefined)
         },
       },
       options.onDelivery,
     )
-    end = resolve
+    // A stop that came meanwhile could not know of it.
+    if (stopping.signal.aborted) await quietly('stop', made.stop({ budgetMs: 0 }))
+    subscription = made
+    end = () => {
+      resolve(undefined)
+    }
     phase = 'subscribed'
-    if (reasons.size > 0) await subscription.pause()
+    if (reasons.size > 0) await quietly('pause', made.pause())
     return { ended: promise }
   }
-  const recover = async (message: string): Promise<void> => {
+  /** A subscription that cannot do what it is asked is lost or ended, which it says elsewhere. */
+  const quietly = async (what: string, work: Promise<unknown> | undefined): Promise<void> => {
+    try {
+      await work
+    } catch (error) {
+      logger.warn('a subscription did not do what it was asked', { source, what, error: errorType(error) })
+    }
+  }
+  const recover = async (message: string, fields: LogFields = {}): Promise<void> => {
     phase = 'recovering'
-    logger.warn(message, { eventId: eventRestarting, source })
+    logger.warn(message, { ...fields, eventId: eventRestarting, source })
     await sleep(clock, options.restartDelayMs, stopping.signal)
   }
-  const afterEnd = async (cause: EndCause): Promise<void> => {
-    if (stopping.signal.aborted) return
-    if (cause.kind === 'failed') {
-      await recover('subscription lost, restarting')
-      return
+  const untilMaySubscribe = async (): Promise<void> => {
+    while (suspendedUntil !== undefined && !stopping.signal.aborted) {
+      const until = suspendedUntil
+      phase = 'suspended'
+      await quietly('suspend', until(stopping.signal))
+      if (suspendedUntil === until) suspendedUntil = undefined
     }
-    phase = 'suspended'
-    await subscription?.stop({ budgetMs: options.suspendBudgetMs })
-    await cause.until(stopping.signal)
+  }
+  const afterEnd = async (): Promise<void> => {
+    if (stopping.signal.aborted) return
+    if (suspendedUntil === undefined) await recover('subscription lost, restarting')
+    else {
+      phase = 'suspended'
+      await quietly('stop', subscription?.stop({ budgetMs: options.suspendBudgetMs }))
+      subscription = undefined
+    }
   }
   const keepSubscribed = async (first: Subscribed | undefined): Promise<void> => {
     let subscribed = first
     if (subscribed === undefined) await sleep(clock, options.restartDelayMs, stopping.signal)
     while (!stopping.signal.aborted) {
       try {
+        if (subscribed === undefined) await untilMaySubscribe()
+        if (isStopping()) return
         subscribed ??= await subscribe()
-      } catch {
-        await recover('subscribing failed, trying again')
+      } catch (error) {
+        await recover('subscribing failed, trying again', { error: errorType(error) })
         continue
       }
-      const cause = await subscribed.ended
+      await subscribed.ended
       subscribed = undefined
-      await afterEnd(cause)
+      await afterEnd()
     }
+  }
+  const start = async (): Promise<void> => {
+    let first: Subscribed | undefined
+    try {
+      first = await subscribe()
+    } catch (error) {
+      if (!isLiteBusError(error, 'TRANSPORT_UNAVAILABLE')) throw error
+      phase = 'recovering'
+      logger.warn('broker not reachable at start, trying again', { eventId: eventRestarting, source })
+    }
+    running = keepSubscribed(first)
   }
   const stop = async (budgetMs: number): Promise<StopReport> => {
     stopping.abort()
-    end?.({ kind: 'failed' })
-    let report = await (subscription?.stop({ budgetMs }) ?? { unsettled: 0 })
-    const before = subscription
-    await running
-    // A subscription that was being made when the stop came is ended as well.
-    if (subscription !== undefined && subscription !== before)
-      report = await subscription.stop({ budgetMs: 0 })
-    return report
+    end?.()
+    return (await subscription?.stop({ budgetMs })) ?? { unsettled: 0 }
   }
   return {
     get state() {
@@ -142,25 +178,27 @@ export function createIntake(options: IntakeOptions): Intake {
       return [...reasons]
     },
     async start() {
-      let first: Subscribed | undefined
+      if (stopped !== undefined)
+        throw new InvalidOperationError(`consumption of ${source} was stopped; create a new one`)
+      if (starting !== undefined || running !== undefined)
+        throw new InvalidOperationError(`consumption of ${source} is already started`)
+      starting = start()
       try {
-        first = await subscribe()
-      } catch (error) {
-        if (!isLiteBusError(error, 'TRANSPORT_UNAVAILABLE')) throw error
-        phase = 'recovering'
-        logger.warn('broker not reachable at start, trying again', { eventId: eventRestarting, source })
+        await starting
+      } finally {
+        starting = undefined
       }
-      running = keepSubscribed(first)
     },
     pause(reason) {
       reasons.add(reason)
-      if (reasons.size === 1) void subscription?.pause()
+      if (reasons.size === 1) void quietly('pause', subscription?.pause())
     },
     resume(reason) {
-      if (reasons.delete(reason) && reasons.size === 0) void subscription?.resume()
+      if (reasons.delete(reason) && reasons.size === 0) void quietly('resume', subscription?.resume())
     },
     suspend(until) {
-      if (phase === 'subscribed') end?.({ kind: 'suspended', until })
+      suspendedUntil ??= until
+      end?.()
     },
     stop(budgetMs) {
       stopped ??= stop(budgetMs)
@@ -169,11 +207,9 @@ export function createIntake(options: IntakeOptions): Intake {
   }
 }
 
+type SuspendedUntil = (signal: AbortSignal) => Promise<void>
+
 /** A promise within an object: one that a promise resolves to would be awaited with it. */
 interface Subscribed {
-  readonly ended: Promise<EndCause>
+  readonly ended: Promise<undefined>
 }
-
-type EndCause =
-  | { readonly kind: 'failed' }
-  | { readonly kind: 'suspended'; readonly until: (signal: AbortSignal) => Promise<void> }

@@ -11,32 +11,44 @@ export interface KeySequencer {
     handle: () => Promise<SettlementTerminal>,
     giveBack: () => Promise<SettlementTerminal>,
   ): Promise<SettlementTerminal>
-}
-
-interface Lane {
-  readonly tail: Promise<boolean>
+  /** Gives back everything that waits behind another of its key. */
+  cut(): void
 }
 
 /** Starts with no key in use. */
 export function createKeySequencer(): KeySequencer {
-  const lanes = new Map<string, Lane>()
+  /** The last one of each key: resolves with true when the next of the key may run. */
+  const tails = new Map<string, Promise<boolean>>()
+  const waiting = new Set<(mayRun: boolean) => void>()
+
+  const turnAfter = (earlier: Promise<boolean>): Promise<boolean> =>
+    new Promise((resolve) => {
+      const decide = (mayRun: boolean): void => {
+        waiting.delete(decide)
+        resolve(mayRun)
+      }
+      waiting.add(decide)
+      void earlier.then(decide)
+    })
   return {
     async run(key, handle, giveBack) {
       if (key === undefined) return handle()
-      const earlier = lanes.get(key)
+      const earlier = tails.get(key)
       const { promise: tail, resolve: end } = Promise.withResolvers<boolean>()
-      const lane = { tail }
-      lanes.set(key, lane)
+      tails.set(key, tail)
       let goesOn = false
       try {
-        const mayRun = earlier === undefined || (await earlier.tail)
+        const mayRun = earlier === undefined || (await turnAfter(earlier))
         const terminal = await (mayRun ? handle() : giveBack())
         goesOn = mayRun && !wentBack.has(terminal)
         return terminal
       } finally {
-        if (lanes.get(key) === lane) lanes.delete(key)
+        if (tails.get(key) === tail) tails.delete(key)
         end(goesOn)
       }
+    },
+    cut() {
+      for (const decide of [...waiting]) decide(false)
     },
   }
 }

@@ -11,9 +11,10 @@ import {
 } from '@litebus/core'
 import type { ResolvedConsumerOptions } from './consumer-options.ts'
 
-/** What a handler made of a message. */
+/** What a handler made of a message; `cancelled`: it ended early because of a stop, which is not a failure. */
 export type HandlerOutcome =
   | { readonly kind: 'succeeded' }
+  | { readonly kind: 'cancelled' }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly retryAfterMs?: number }
 
 /** One run of a handler. */
@@ -28,6 +29,8 @@ export interface HandlerRun {
   readonly attempt: number
   /** Aborts as soon as a stop is asked for. */
   readonly stopping: AbortSignal
+  /** Aborts when the grace of a stop is over. */
+  readonly forcing: AbortSignal
 }
 
 const timedOut: HandlerOutcome = {
@@ -41,7 +44,13 @@ export async function runHandler(
   handlers: HandlerRegistry<unknown>,
   { clock, executionBudgetMs, classifier }: ResolvedConsumerOptions,
 ): Promise<HandlerOutcome> {
+  const { stopping, forcing } = run
   const controller = new AbortController()
+  const abort = (): void => {
+    controller.abort()
+  }
+  if (forcing.aborted) abort()
+  forcing.addEventListener('abort', abort, { once: true })
   const waiting = new AbortController()
   const late = sleep(clock, executionBudgetMs, waiting.signal).then(() => timedOut)
   const handled = handle(run, handlers, controller.signal).catch((error: unknown): HandlerOutcome => ({
@@ -50,8 +59,10 @@ export async function runHandler(
   }))
   const outcome = await Promise.race([handled, late])
   waiting.abort()
-  if (outcome === timedOut) controller.abort()
-  return outcome
+  forcing.removeEventListener('abort', abort)
+  if (outcome === timedOut) abort()
+  if (outcome.kind !== 'failed' || !stopping.aborted) return outcome
+  return forcing.aborted || outcome.failure.category === 'CANCELLED' ? { kind: 'cancelled' } : outcome
 }
 
 async function handle(

@@ -29,15 +29,17 @@ export async function acceptDelivery(delivery: Delivery, budget: SettlementBudge
 }
 
 /**
- * Accepts a delivery whose copy is confirmed. Whatever becomes of it, nothing else is sent: giving the original back
- * would only make a second copy.
+ * Accepts a delivery whose copy is confirmed. Where the accept is uncertain nothing else is sent. Where it certainly
+ * was not sent it is asked for again, since a delivery that nobody settles keeps its place for ever; in the end it
+ * goes back, and redelivery makes the same hop once more.
  */
 export async function acceptAfterHandoff(
   delivery: Delivery,
   budget: SettlementBudget,
   terminal: 'acked_retry' | 'acked_dead_letter',
 ): Promise<SettlementTerminal> {
-  const result = await inTime(delivery.accept(), budget)
+  const result = await untilSent(() => delivery.accept(), budget)
+  if (result === 'notSent') return returnDelivery(delivery, budget)
   return result === 'settled' ? terminal : 'unresolved'
 }
 
@@ -48,7 +50,7 @@ export async function returnDelivery(
   options: ReturnOptions = {},
 ): Promise<SettlementTerminal> {
   const delayed = { ...budget, budgetMs: budget.budgetMs + (options.delayMs ?? 0) }
-  return terminalOf(await inTime(delivery.returnToQueue(options), delayed), 'returned')
+  return terminalOf(await untilSent(() => delivery.returnToQueue(options), delayed), 'returned')
 }
 
 /** Takes a delivery off its source without success. The reason is a code, never text of an error. */
@@ -57,12 +59,27 @@ export async function discardDelivery(
   budget: SettlementBudget,
   reason: string,
 ): Promise<SettlementTerminal> {
-  return terminalOf(await inTime(delivery.discard({ reason }), budget), 'discarded')
+  return terminalOf(await untilSent(() => delivery.discard({ reason }), budget), 'discarded')
 }
 
 function terminalOf(result: SettlementResult, settled: SettlementTerminal): SettlementTerminal {
   if (result === 'settled') return settled
-  return result === 'unknown' ? 'unresolved' : 'pending_redelivery'
+  return result === 'revoked' ? 'pending_redelivery' : 'unresolved'
+}
+
+const firstRepeatMs = 50
+
+/** Nothing was sent and the authority is intact: asks again while the budget lasts. */
+async function untilSent(
+  settle: () => Promise<SettlementResult>,
+  { budgetMs, clock }: SettlementBudget,
+): Promise<SettlementResult> {
+  const deadline = clock.monotonic() + budgetMs
+  for (let waitMs = firstRepeatMs; ; waitMs *= 2) {
+    const result = await inTime(settle(), { budgetMs: deadline - clock.monotonic(), clock })
+    if (result !== 'notSent' || clock.monotonic() + waitMs >= deadline) return result
+    await sleep(clock, waitMs)
+  }
 }
 
 /** A settlement that takes longer than its budget may still reach the broker: unknown. */

@@ -20,7 +20,7 @@ export interface PartReport {
 export interface ShutdownReport {
   /**
    * `graceful`: everything ended by itself; `forced`: everything ended, something only after it was aborted;
-   * `failed`: a part threw; `incomplete`: a part did not end within the budget.
+   * `failed`: a part threw; `incomplete`: a part did not end within the budget, or reports work that did not.
    */
   readonly outcome: 'graceful' | 'forced' | 'failed' | 'incomplete'
   /** Milliseconds in all. */
@@ -43,13 +43,20 @@ export interface HealthReport {
 
 /** Starts parts in order and stops them in the opposite order. */
 export interface Host extends AsyncDisposable {
-  /** Starts all parts. When one fails, those that were started are stopped, and its error is thrown. */
+  /**
+   * Starts all parts. When one fails, those that were started are stopped, and its error is thrown.
+   *
+   * @throws InvalidOperationError when the host is or gets stopped.
+   */
   start(): Promise<void>
   /** Stops all parts within one absolute deadline. Idempotent: every call gets the same report. */
   stop(): Promise<ShutdownReport>
   /** Probes all parts at once. */
   health(): Promise<HealthReport>
-  /** Starts, waits for one of the signals, and stops. A second signal changes nothing: the deadline stands. */
+  /**
+   * Starts, waits for one of the signals, also while it starts, and stops. A second signal changes nothing: the
+   * deadline stands.
+   */
   run(signals?: readonly NodeJS.Signals[]): Promise<ShutdownReport>
 }
 
@@ -67,10 +74,10 @@ export function createHost(given: HostOptions): Host {
 
   const start = async (): Promise<void> => {
     for (const part of parts) {
-      if (stopped !== undefined) return
       // Counted before it is started: a part that fails half-way may hold something too.
       started.push(part)
       await part.start?.()
+      if (stopped !== undefined) throw wasStopped()
       logger.info('part started', { part: part.name })
     }
   }
@@ -78,7 +85,9 @@ export function createHost(given: HostOptions): Host {
     try {
       await start()
     } catch (error) {
-      logger.error('a part failed to start: everything stops again', { error: errorType(error) })
+      if (stopped === undefined) {
+        logger.error('a part failed to start: everything stops again', { error: errorType(error) })
+      }
       await stopOnce()
       throw error
     }
@@ -117,10 +126,10 @@ export function createHost(given: HostOptions): Host {
     return stopped
   }
   const host: Host = {
-    start() {
-      if (stopped !== undefined) throw new InvalidOperationError('the host was stopped; create a new one')
+    async start() {
+      if (stopped !== undefined) throw wasStopped()
       starting ??= startOrUndo()
-      return starting
+      await starting
     },
     stop: stopOnce,
     async health() {
@@ -146,8 +155,11 @@ export function createHost(given: HostOptions): Host {
       }
       for (const signal of signals) process.on(signal, onSignal)
       try {
-        await host.start()
-        await promise
+        const running = host.start()
+        // A part that cannot start must not keep the process from ending: the signal counts at once.
+        const cause = await Promise.race([running.then(() => 'started'), promise.then(() => 'signal')])
+        running.catch(() => undefined)
+        if (cause === 'started') await promise
         return await stopOnce()
       } finally {
         for (const signal of signals) process.off(signal, onSignal)
@@ -160,15 +172,23 @@ export function createHost(given: HostOptions): Host {
   return host
 }
 
-function outcomeOf(reports: readonly PartReport[]): ShutdownReport['outcome'] {
-  if (reports.some(({ status }) => status === 'late')) return 'incomplete'
-  if (reports.some(({ status }) => status === 'failed')) return 'failed'
-  return reports.some(({ report }) => isForced(report)) ? 'forced' : 'graceful'
+function wasStopped(): InvalidOperationError {
+  return new InvalidOperationError('the host was stopped; create a new one')
 }
 
-/** Processors and pipelines say in their reports whether they ended by themselves. */
-function isForced(report: unknown): boolean {
-  return (
-    typeof report === 'object' && report !== null && (report as { graceful?: unknown }).graceful === false
-  )
+function outcomeOf(reports: readonly PartReport[]): ShutdownReport['outcome'] {
+  const said = reports.map(({ report }) => whatPartSays(report))
+  if (reports.some(({ status }) => status === 'late') || said.includes('incomplete')) return 'incomplete'
+  if (reports.some(({ status }) => status === 'failed') || said.includes('failed')) return 'failed'
+  return said.includes('forced') ? 'forced' : 'graceful'
+}
+
+/** Processors and pipelines say in their reports whether they ended by themselves, and what did not end at all. */
+function whatPartSays(report: unknown): ShutdownReport['outcome'] {
+  if (typeof report !== 'object' || report === null) return 'graceful'
+  const { outcome, graceful, unresolved, unsettled } = report as Partial<Record<string, unknown>>
+  if (outcome === 'failed') return 'failed'
+  const leftOver = (Array.isArray(unresolved) && unresolved.length > 0) || Number(unsettled ?? 0) > 0
+  if (outcome === 'incomplete' || leftOver) return 'incomplete'
+  return graceful === false ? 'forced' : 'graceful'
 }

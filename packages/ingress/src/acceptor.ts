@@ -1,13 +1,13 @@
 import {
   isLiteBusError,
   StoreUnavailableError,
-  sleep,
   type Inbox,
   type InboxReceipt,
   type Timer,
   type WriteItem,
 } from '@litebus/core'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
+import { withinBudget } from './within-budget.ts'
 
 /** Accepts mapped deliveries into the inbox, one by one or several with one statement. */
 export interface Acceptor {
@@ -21,11 +21,13 @@ export interface Acceptor {
 const eventFlushFailed = 3003
 const eventFellBack = 3006
 
-/** Builds an acceptor by the batch options. */
-export function createAcceptor(options: ResolvedIngressOptions): Acceptor {
+/** Builds an acceptor by the batch options. Once a stop is asked for, nothing is gathered any more. */
+export function createAcceptor(options: ResolvedIngressOptions, stopping: AbortSignal): Acceptor {
   const { inbox, batch } = options
-  const single = (item: WriteItem): Promise<InboxReceipt> => withinBudget(acceptOne(inbox, item), options)
-  return batch.enabled ? createBatchAcceptor(options, single) : { accept: single, flush: () => undefined }
+  const single = (item: WriteItem): Promise<InboxReceipt> => inTime(acceptOne(inbox, item), options)
+  return batch.enabled
+    ? createBatchAcceptor(options, { single, stopping })
+    : { accept: single, flush: () => undefined }
 }
 
 async function acceptOne(inbox: Inbox<never>, item: WriteItem): Promise<InboxReceipt> {
@@ -33,23 +35,22 @@ async function acceptOne(inbox: Inbox<never>, item: WriteItem): Promise<InboxRec
 }
 
 /** An accept that takes too long may still commit; tried again, its identity absorbs it. */
-async function withinBudget<T>(
+function inTime<T>(
   work: Promise<T>,
-  { clock, executionBudgetMs }: ResolvedIngressOptions,
+  { clock, executionBudgetMs: budgetMs }: ResolvedIngressOptions,
 ): Promise<T> {
-  const waiting = new AbortController()
-  const late = sleep(clock, executionBudgetMs, waiting.signal).then((): never => {
-    throw new StoreUnavailableError(
-      `expected the inbox to accept within ${String(executionBudgetMs)} ms, found it still busy`,
+  const onLate = (): Error =>
+    new StoreUnavailableError(
+      `expected the inbox to accept within ${String(budgetMs)} ms, found it still busy`,
     )
-  })
-  late.catch(() => undefined)
-  work.catch(() => undefined)
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    waiting.abort()
-  }
+  return withinBudget(work, { clock, budgetMs, onLate })
+}
+
+async function acceptAll(
+  inbox: Inbox<never>,
+  entries: readonly Gathered[],
+): Promise<readonly InboxReceipt[]> {
+  return inbox.acceptBatch(entries.map(({ item }) => item))
 }
 
 interface Gathered {
@@ -60,7 +61,13 @@ interface Gathered {
 
 function createBatchAcceptor(
   options: ResolvedIngressOptions,
-  single: (item: WriteItem) => Promise<InboxReceipt>,
+  {
+    single,
+    stopping,
+  }: {
+    readonly single: (item: WriteItem) => Promise<InboxReceipt>
+    readonly stopping: AbortSignal
+  },
 ): Acceptor {
   const { inbox, batch, clock, logger, source } = options
   let gathered: Gathered[] = []
@@ -75,7 +82,7 @@ function createBatchAcceptor(
   }
   const send = async (entries: readonly Gathered[]): Promise<void> => {
     try {
-      const receipts = await withinBudget(inbox.acceptBatch(entries.map(({ item }) => item)), options)
+      const receipts = await inTime(acceptAll(inbox, entries), options)
       entries.forEach(({ resolve, reject }, index) => {
         const receipt = receipts[index]
         if (receipt === undefined)
@@ -101,7 +108,7 @@ function createBatchAcceptor(
     accept(item) {
       return new Promise((resolve, reject) => {
         gathered.push({ item, resolve, reject })
-        if (gathered.length >= batch.size) flush()
+        if (gathered.length >= batch.size || stopping.aborted) flush()
         else timer ??= clock.schedule(batch.maxWaitMs, flush)
       })
     },

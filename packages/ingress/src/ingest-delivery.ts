@@ -17,6 +17,7 @@ import type { Discarder } from './discard.ts'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
 import { mapDelivery } from './map-delivery.ts'
 import type { Outage } from './outage.ts'
+import { withinBudget } from './within-budget.ts'
 
 /** What ingesting one delivery works with. */
 export interface IngestContext {
@@ -34,6 +35,8 @@ export interface IngestContext {
   readonly stopping: AbortSignal
   /** Settlement budget. */
   readonly budget: SettlementBudget
+  /** When the delivery came, by the monotonic clock: it may be held from then on. */
+  readonly takenAtMs: number
 }
 
 /** Log event: the broker was not told that an accepted message is done. */
@@ -44,54 +47,71 @@ export async function ingestDelivery(
   delivery: Delivery,
   context: IngestContext,
 ): Promise<SettlementTerminal> {
-  const { options, contracts, discarder } = context
-  let item: WriteItem
-  try {
-    item = await mapDelivery(delivery, contracts, options)
-  } catch (error) {
-    return byPolicy(delivery, error, context)
-  }
-  const stored = await store(delivery, item, context)
+  const stored = await store(delivery, context)
   if (stored !== 'stored') return stored
-  discarder.accepted()
+  context.discarder.accepted()
   return acknowledge(delivery, context)
 }
 
 /** Tries until the store has it, the policy decides, the hold limit is over, or a stop is asked for. */
-async function store(
-  delivery: Delivery,
-  item: WriteItem,
-  context: IngestContext,
-): Promise<SettlementTerminal | 'stored'> {
+async function store(delivery: Delivery, context: IngestContext): Promise<SettlementTerminal | 'stored'> {
   const { options, acceptor, outage, stopping, budget } = context
-  const heldUntil = options.clock.monotonic() + options.holdLimitMs
+  const { givenUp } = outage
+  const heldUntil = context.takenAtMs + options.holdLimitMs
+  let item: WriteItem | undefined
   for (let attempt = 1; ; attempt++) {
+    let unavailable = false
     try {
+      item ??= await mapInTime(delivery, context)
       await acceptor.accept(item)
       outage.ended()
       return 'stored'
     } catch (error) {
       const failure = IngressAckPolicy.unwrapException(error)
-      if (isLiteBusError(failure, 'STORE_UNAVAILABLE')) outage.began()
+      unavailable = isLiteBusError(failure, 'STORE_UNAVAILABLE')
+      if (unavailable) outage.began()
       else if (!isLiteBusError(failure, 'DUPLICATE_IN_FLIGHT')) return byPolicy(delivery, error, context)
     }
-    if (stopping.aborted) return returnDelivery(delivery, budget)
-    if (options.clock.monotonic() >= heldUntil) {
-      outage.giveUpSubscription()
+    if (stopping.aborted || givenUp.aborted) return returnDelivery(delivery, budget)
+    const leftMs = heldUntil - options.clock.monotonic()
+    if (leftMs <= 0) {
+      if (!unavailable) return requeue(delivery, context)
+      outage.giveUp()
       return returnDelivery(delivery, budget)
     }
-    await outage.wait(attempt)
+    await outage.wait({ attempt, leftMs, givenUp })
+    if (isAborted(givenUp)) return returnDelivery(delivery, budget)
   }
+}
+
+/** Asked again after a wait, which type checking does not see. */
+function isAborted(signal: AbortSignal): boolean {
+  return signal.aborted
+}
+
+/** Callbacks and schemas are code of the application: one that never answers must not keep a delivery for ever. */
+function mapInTime(delivery: Delivery, { options, contracts }: IngestContext): Promise<WriteItem> {
+  const { clock, executionBudgetMs: budgetMs } = options
+  const onLate = (): Error =>
+    new DOMException(`expected a delivery to be mapped within ${String(budgetMs)} ms`, 'TimeoutError')
+  return withinBudget(mapDelivery(delivery, contracts, options), { clock, budgetMs, onLate })
 }
 
 /** Requeue or discard; see the ack policy. */
 async function byPolicy(
   delivery: Delivery,
   error: unknown,
-  { options, discarder, budget }: IngestContext,
+  context: IngestContext,
 ): Promise<SettlementTerminal> {
-  if (!IngressAckPolicy.shouldRequeue(error, options.requeueOnFailure))
-    return discarder.discard(delivery, error)
+  return IngressAckPolicy.shouldRequeue(error, context.options.requeueOnFailure)
+    ? requeue(delivery, context)
+    : context.discarder.discard(delivery, error, context.takenAtMs)
+}
+
+function requeue(
+  delivery: Delivery,
+  { options, budget }: Pick<IngestContext, 'options' | 'budget'>,
+): Promise<SettlementTerminal> {
   const delayMs = backoffDelayMs(delivery.deliveryCount ?? 1, options.requeueBackoff, options.random)
   return returnDelivery(delivery, budget, { delayMs })
 }

@@ -1,4 +1,5 @@
 import {
+  backoffFaults,
   checkOptions,
   noTelemetry,
   OptionsError,
@@ -144,6 +145,17 @@ export function resolveIngressOptions(options: IngressOptions): ResolvedIngressO
     !trusted || options.identity !== 'brokerDelivery',
     "identity 'brokerDelivery' contradicts trustApplicationHeaders: true, which takes the id of the message",
   )
+  checks.that(
+    resolved.contracts.length > 0,
+    'expected at least one contract, found none: every delivery would be discarded',
+  )
+  if (options.onDiscard !== undefined) {
+    checks.text('onDiscard.deadLetter', options.onDiscard.deadLetter)
+    checks.that(
+      options.onDiscard.deadLetter !== resolved.source,
+      `expected onDiscard.deadLetter other than the source, found ${resolved.source} for both: dead letters would come back`,
+    )
+  }
   if (backlog !== undefined) {
     checks.integer('backlog.high', backlog.high, { min: 1 })
     checks.integer('backlog.low', backlog.low, { min: 0, max: backlog.high })
@@ -156,6 +168,7 @@ export function resolveIngressOptions(options: IngressOptions): ResolvedIngressO
   checks.duration('executionBudgetMs', resolved.executionBudgetMs, { min: 1 })
   checks.duration('settlementBudgetMs', resolved.settlementBudgetMs, { min: 1 })
   checks.duration('retryPollIntervalMs', resolved.retryPollIntervalMs, { min: 1 })
-  if (checks.faults.length > 0) throw new OptionsError('ingress', checks.faults)
+  const faults = [...checks.faults, ...backoffFaults('requeueBackoff', resolved.requeueBackoff)]
+  if (faults.length > 0) throw new OptionsError('ingress', faults)
   return Object.freeze(resolved)
 }

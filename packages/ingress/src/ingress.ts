@@ -5,8 +5,9 @@ import {
   type IntakeState,
   type PauseReason,
   type SettlementCounts,
+  type StopOptions,
 } from '@litebus/consumer'
-import { createContractRegistry, textOf, wireHeaders, type Delivery } from '@litebus/core'
+import { createContractRegistry } from '@litebus/core'
 import { createAcceptor } from './acceptor.ts'
 import { watchBacklog } from './backlog.ts'
 import { createDiscarder } from './discard.ts'
@@ -28,8 +29,11 @@ export interface Ingress extends AsyncDisposable {
   pause(): void
   /** Takes back a pause of an operator, and one for too many discards. */
   resume(): void
-  /** Stops intake, accepts or returns what is held, leaves the rest to redelivery. @defaultValue 30 000 ms */
-  stop(options?: { readonly budgetMs?: number }): Promise<DeliveryStopReport>
+  /**
+   * Stops intake, accepts or returns what is held, leaves to redelivery what has not ended within the budget.
+   * Idempotent. @defaultValue a budget of 30 000 ms
+   */
+  stop(options?: Partial<StopOptions>): Promise<DeliveryStopReport>
 }
 
 /**
@@ -44,23 +48,29 @@ export function createIngress(given: IngressOptions): Ingress {
     maxInFlight: options.maxInFlightMessages,
     prefetch: options.maxInFlightMessages,
     restartDelayMs: options.retryPollIntervalMs,
-    keyOf: orderingKeyOf,
-    handle: (delivery) => ingestDelivery(delivery, context),
+    handle: (delivery, takenAtMs) => ingestDelivery(delivery, { ...context, takenAtMs }),
   })
-  const { intake, stopping, budget } = pipeline
-  const acceptor = createAcceptor(options)
-  const handoff = createHandoff({ ...options, intake, stopping, publishTimeoutMs: options.executionBudgetMs })
-  const context: IngestContext = {
+  const { intake, stopping, forcing, budget } = pipeline
+  const acceptor = createAcceptor(options, stopping)
+  const handoff = createHandoff({
+    ...options,
+    intake,
+    stopping,
+    forcing,
+    publishTimeoutMs: options.executionBudgetMs,
+  })
+  const discarder = createDiscarder({ options, intake, handoff, budget, stopping })
+  const context: Omit<IngestContext, 'takenAtMs'> = {
     options,
     contracts: createContractRegistry(options.contracts),
     acceptor,
-    discarder: createDiscarder({ options, intake, handoff, budget }),
+    discarder,
     outage: createOutage({ ...options, probe: options.probe, intake, stopping }),
     stopping,
     budget,
   }
-  const stop = async (budgetMs: number): Promise<DeliveryStopReport> => {
-    const stopped = pipeline.stop(budgetMs)
+  const stop = (stopOptions: StopOptions): Promise<DeliveryStopReport> => {
+    const stopped = pipeline.stop(stopOptions)
     acceptor.flush()
     return stopped
   }
@@ -73,7 +83,9 @@ export function createIngress(given: IngressOptions): Ingress {
     },
     counts: () => pipeline.counts(),
     async start() {
-      if (options.backlog !== undefined) void watchBacklog(options.backlog, { ...options, intake, stopping })
+      if (options.backlog !== undefined) {
+        void watchBacklog(options.backlog, { ...options, probe: options.probe, intake, stopping })
+      }
       await pipeline.start()
     },
     pause() {
@@ -81,18 +93,11 @@ export function createIngress(given: IngressOptions): Ingress {
     },
     resume() {
       intake.resume('operator')
-      intake.resume('discards')
+      discarder.startAgain()
     },
-    stop: ({ budgetMs = 30_000 } = {}) => stop(budgetMs),
+    stop: (stopOptions) => stop({ budgetMs: 30_000, ...stopOptions }),
     async [Symbol.asyncDispose]() {
-      await stop(30_000)
+      await stop({ budgetMs: 30_000 })
     },
   }
-}
-
-/** Read before admission, so nothing but plain text counts; what is malformed is refused later. */
-function orderingKeyOf({ message }: Delivery): string | undefined {
-  const header = message.headers[wireHeaders.orderingKey]
-  const own = header === undefined ? undefined : textOf(header)?.trim()
-  return own === undefined || own === '' ? message.orderingKey : own
 }

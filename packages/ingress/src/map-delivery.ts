@@ -7,6 +7,7 @@ import {
   isLiteBusError,
   readHeaders,
   readLenientText,
+  storeLimits,
   wireHeaders,
   type ContractRegistry,
   type Delivery,
@@ -38,8 +39,7 @@ export async function mapDelivery(
   const { contractName: name, contractVersion: version } = metadata
   const { message: payload } = await decode(contracts, metadata, message.body)
   const { source } = options
-  const key =
-    metadata.idempotencyKey ?? (sourceId === undefined ? undefined : `ingress:${source}:${sourceId}`)
+  const key = metadata.idempotencyKey ?? (sourceId === undefined ? undefined : keyOf(source, sourceId))
   return {
     contract: { name, version },
     message: payload,
@@ -52,22 +52,27 @@ export async function mapDelivery(
   }
 }
 
+/** Readable while it fits; the id of the row says the same in any length. */
+function keyOf(source: string, sourceId: string): string {
+  const key = `ingress:${source}:${sourceId}`
+  return key.length <= storeLimits.keyLength ? key : `ingress:${idOfDelivery(source, sourceId)}`
+}
+
 type Carried =
   'tenantId' | 'orderingKey' | 'correlationId' | 'causationId' | 'trace' | 'headers' | 'visibility'
 
 function pick(metadata: WireMetadata): Pick<WireMetadata, Carried> {
   const { tenantId, orderingKey, correlationId, causationId, trace, headers, visibility } = metadata
   const fields = { tenantId, orderingKey, correlationId, causationId, trace, headers, visibility }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Pick<
-    WireMetadata,
-    Carried
-  >
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''),
+  ) as Pick<WireMetadata, Carried>
 }
 
 function sourceIdOf({ message, deliveryId }: Delivery, options: ResolvedIngressOptions): string | undefined {
   const own =
     options.identity === 'message' ? readLenientText(message.headers, wireHeaders.messageId) : undefined
-  const id = own ?? message.messageId ?? deliveryId
+  const id = own ?? deliveryId ?? message.messageId
   if (id === undefined || id === '') {
     if (!options.requireStableIdentity) return undefined
     throw new InboxIngressError(

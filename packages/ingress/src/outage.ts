@@ -3,14 +3,26 @@ import type { Intake } from '@litebus/consumer'
 
 /** What all deliveries of an ingress know about the store: one outage, however many of them meet it. */
 export interface Outage {
+  /** Aborts when the deliveries held now must go back; a later subscription gets a new one. */
+  readonly givenUp: AbortSignal
   /** A delivery found the store unavailable: intake stands still. */
   began(): void
   /** The store accepted something: intake goes on. */
   ended(): void
-  /** Waits before the next attempt of a held delivery, or until a stop is asked for. */
-  wait(attempt: number): Promise<void>
-  /** Deliveries had to go back: the subscription is given up until the store can be used again. */
-  giveUpSubscription(): void
+  /** Waits before the next attempt of a held delivery, or until it may not be held any longer. */
+  wait(hold: HoldStep): Promise<void>
+  /** A delivery was held as long as it may: all go back, and intake waits until the store can be used again. */
+  giveUp(): void
+}
+
+/** One wait of a held delivery. */
+export interface HoldStep {
+  /** 1-based number of the failed attempt. */
+  readonly attempt: number
+  /** Milliseconds for which it may still be held. */
+  readonly leftMs: number
+  /** Aborts when it must go back. */
+  readonly givenUp: AbortSignal
 }
 
 /** What an outage works with. */
@@ -37,6 +49,8 @@ const waits = { initialDelayMs: 100, multiplier: 2, maxDelayMs: 5000, jitter: 'e
 export function createOutage(options: OutageOptions): Outage {
   const { intake, probe, stopping, source, logger, clock, random } = options
   let active = false
+  let givingUp = new AbortController()
+
   const untilUsable = async (signal: AbortSignal): Promise<void> => {
     for (let attempt = 1; !signal.aborted; attempt++) {
       await sleep(clock, backoffDelayMs(attempt, waits, random), signal)
@@ -56,6 +70,9 @@ export function createOutage(options: OutageOptions): Outage {
     logger.info('store is available again: intake goes on', { source })
   }
   return {
+    get givenUp() {
+      return givingUp.signal
+    },
     began() {
       if (active) return
       active = true
@@ -63,12 +80,21 @@ export function createOutage(options: OutageOptions): Outage {
       logger.error('store is unavailable: intake stands still, deliveries are held', { source })
     },
     ended,
-    wait: (attempt) => sleep(clock, backoffDelayMs(attempt, waits, random), stopping),
-    giveUpSubscription() {
+    wait: ({ attempt, leftMs, givenUp }) =>
+      sleep(
+        clock,
+        Math.min(leftMs, backoffDelayMs(attempt, waits, random)),
+        AbortSignal.any([stopping, givenUp]),
+      ),
+    giveUp() {
       logger.error('deliveries were held as long as they may: they go back, and intake waits for the store', {
         source,
       })
+      // One subscription carries all that is held; what stayed behind would be revoked under its feet.
+      const current = givingUp
+      givingUp = new AbortController()
       intake.suspend(untilUsable)
+      current.abort()
     },
   }
 }

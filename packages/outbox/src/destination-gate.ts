@@ -25,7 +25,6 @@ export interface DestinationGateOptions {
 interface Closed {
   failures: number
   until: number
-  probing: Promise<boolean> | undefined
 }
 
 const waits = { initialDelayMs: 500, multiplier: 2, maxDelayMs: 15_000, jitter: 'equal' } as const
@@ -38,9 +37,10 @@ export function createDestinationGate({
   random,
 }: DestinationGateOptions): DestinationGate {
   const closed = new Map<string, Closed>()
+  const asking = new Map<string, Promise<boolean>>()
 
   const close = (destination: string): number => {
-    const state = closed.get(destination) ?? { failures: 0, until: 0, probing: undefined }
+    const state = closed.get(destination) ?? { failures: 0, until: 0 }
     if (!closed.has(destination)) {
       closed.set(destination, state)
       onChange(destination, false)
@@ -53,13 +53,21 @@ export function createDestinationGate({
     }
     return Math.ceil(state.until - now)
   }
-  const ask = async (destination: string): Promise<boolean> => {
+  const probed = async (destination: string): Promise<boolean> => {
     try {
       await probe(destination)
       return true
     } catch {
       return false
     }
+  }
+  /** Many messages want to know at once: one question answers all of them. */
+  const ask = async (destination: string): Promise<boolean> => {
+    const asked = asking.get(destination) ?? probed(destination)
+    asking.set(destination, asked)
+    const reachable = await asked
+    if (asking.get(destination) === asked) asking.delete(destination)
+    return reachable
   }
   return {
     close,
@@ -69,10 +77,7 @@ export function createDestinationGate({
       if (state === undefined) return 0
       const left = state.until - clock.monotonic()
       if (left > 0) return Math.ceil(left)
-      state.probing ??= ask(destination)
-      const reachable = await state.probing
-      state.probing = undefined
-      if (!reachable) return close(destination)
+      if (!(await ask(destination))) return close(destination)
       if (closed.delete(destination)) onChange(destination, true)
       return 0
     },

@@ -4,6 +4,8 @@ import type { OutboundMessage, PublishOutcome, TransportPublisher } from '@liteb
 export interface PublishBatcher {
   /** Publishes one message; never rejects. */
   publish(message: OutboundMessage): Promise<PublishOutcome>
+  /** Publishes one message in a call of its own; never rejects. */
+  publishAlone(message: OutboundMessage): Promise<PublishOutcome>
 }
 
 /** What a batcher works with. */
@@ -58,6 +60,10 @@ export function createPublishBatcher({
         if (pending.length === 1) setImmediate(flush)
       })
     },
+    publishAlone: (message) =>
+      new Promise((answer) => {
+        void send([{ message, answer }])
+      }),
   }
 }
 

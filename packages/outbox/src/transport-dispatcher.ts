@@ -1,5 +1,6 @@
 import {
   classifyFailure,
+  publishFailures,
   writeHeaders,
   type Clock,
   type ContractRegistry,
@@ -65,7 +66,7 @@ export function createTransportDispatcher(options: TransportDispatcherOptions): 
   /** Whether the broker took it is open. If the broker can be reached, the message is to blame: once more, alone. */
   const onceMore = async (message: OutboundMessage): Promise<DispatchOutcome> => {
     if (!(await gate.probe(message.destination))) return unavailable(message.destination)
-    const outcome = await batcher.publish(message)
+    const outcome = await batcher.publishAlone(message)
     return outcome.status === 'ambiguous' ? failed(outcome.failure) : outcomeOf(outcome, message)
   }
   const outcomeOf = (
@@ -78,7 +79,10 @@ export function createTransportDispatcher(options: TransportDispatcherOptions): 
       case 'rejected':
         return failed(outcome.failure)
       case 'unavailable':
-        return unavailable(message.destination)
+        // Held behind a message of its key that was not confirmed: the destination itself can be reached.
+        return outcome.failure.code === publishFailures.orderHeld.code
+          ? { kind: 'unavailable', delayMs: 0 }
+          : unavailable(message.destination)
       case 'ambiguous':
         return onceMore(message)
     }

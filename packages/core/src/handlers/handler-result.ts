@@ -1,4 +1,5 @@
 import { failureCode, type Failure } from '../policies/failure.ts'
+import { clampTimerMs } from '../time/timer-limits.ts'
 
 /** What a handler may return. Nothing means success; a throw is a failure that the classifier names. */
 export type HandlerResult = undefined | RetryResult | RejectResult
@@ -34,13 +35,20 @@ export function reject(options: { readonly code: string }): RejectResult {
   return { kind: 'reject', code: failureCode(options.code) }
 }
 
-/** The failure that a result stands for, with the delay that the handler asked for; `undefined` for success. */
+/**
+ * The failure that a result stands for, with the delay that the handler asked for; `undefined` for success. Total for
+ * what untyped code returns: anything but nothing, `retry` and `reject` is a mistake of the handler, not a success.
+ */
 export function failureOfResult(
   result: HandlerResult,
 ): { readonly failure: Failure; readonly retryAfterMs?: number } | undefined {
   if (result === undefined) return undefined
-  const failure: Failure = { category: result.kind === 'reject' ? 'REJECTED' : 'UNKNOWN', code: result.code }
-  return result.kind === 'retry' && result.afterMs !== undefined
-    ? { failure, retryAfterMs: result.afterMs }
-    : { failure }
+  const { kind, code, afterMs } = ((result as unknown) ?? {}) as Partial<RetryResult>
+  if (kind === 'retry') {
+    const failure: Failure = { category: 'UNKNOWN', code: failureCode(String(code)) }
+    return afterMs === undefined ? { failure } : { failure, retryAfterMs: clampTimerMs(afterMs) }
+  }
+  return (kind as string | undefined) === 'reject'
+    ? { failure: { category: 'REJECTED', code: failureCode(String(code)) } }
+    : { failure: { category: 'CONFIGURATION', code: 'HANDLER_RESULT_INVALID' } }
 }

@@ -25,8 +25,8 @@ export function readTrace(headers: Headers): TraceContext | undefined {
   const own = parseOwn(readLenientText(headers, wireHeaders.traceContext))
   const traceparent = own?.traceparent ?? valid(readLenientText(headers, wireHeaders.traceparent))
   if (traceparent === undefined) return undefined
-  const tracestate = own?.tracestate ?? readLenientText(headers, wireHeaders.tracestate)
-  const baggage = readLenientText(headers, wireHeaders.baggage)
+  const tracestate = storable(own?.tracestate ?? readLenientText(headers, wireHeaders.tracestate))
+  const baggage = storable(readLenientText(headers, wireHeaders.baggage))
   return {
     traceparent,
     ...(tracestate === undefined ? {} : { tracestate }),
@@ -50,6 +50,11 @@ function parseOwn(text: string | undefined): { traceparent: string; tracestate?:
   } catch {
     return undefined
   }
+}
+
+/** No store keeps NUL or a lone surrogate in text: such a value would have the whole message refused. */
+function storable(text: string | undefined): string | undefined {
+  return text === undefined || text.includes('\0') || !text.isWellFormed() ? undefined : text
 }
 
 function valid(traceparent: string | undefined): string | undefined {

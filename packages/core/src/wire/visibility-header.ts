@@ -13,7 +13,8 @@ export function readVisibility(headers: Headers, nowMs: number): Visibility | un
   const afterMs = parseDelay(readLenientText(headers, wireHeaders.visibleAfterDelay))
   if (afterMs !== undefined) return { afterMs }
   const at = parseTime(readLenientText(headers, wireHeaders.visibleAfter))
-  return at !== undefined && at - nowMs <= maxDelayMs ? { at: new Date(at) } : undefined
+  // Years before 1970 are defaults of other platforms (0001-01-01), which no store could keep.
+  return at !== undefined && at >= 0 && at - nowMs <= maxDelayMs ? { at: new Date(at) } : undefined
 }
 
 /** Writes when a message becomes due. */

@@ -1,0 +1,12 @@
+import { findHeader, textOf, wireHeaders, type Delivery } from '@litebus/core'
+
+/**
+ * The key whose deliveries are handled in sequence: that of the message, else the key, group or session of the broker.
+ * Read before admission, so nothing but plain text counts; what is malformed is refused later.
+ */
+export function orderingKeyOf({ message }: Delivery): string | undefined {
+  const header = findHeader(message.headers, wireHeaders.orderingKey)
+  const own = header === undefined ? undefined : textOf(header)?.trim()
+  const key = own === undefined || own === '' ? message.orderingKey : own
+  return key === '' ? undefined : key
+}

@@ -1,0 +1,29 @@
+import type { SettlementCounts } from './ledger.ts'
+
+/** How a stop may go about it. */
+export interface StopOptions {
+  /** One absolute deadline for everything, in milliseconds. */
+  readonly budgetMs: number
+  /** How long handlers may go on before their signal is aborted, in milliseconds. @defaultValue 80 % of the budget */
+  readonly graceMs?: number
+}
+
+/** What a stop left behind; written once. */
+export interface DeliveryStopReport {
+  /**
+   * `graceful`: everything ended by itself; `forced`: everything ended, something only after it was told to;
+   * `incomplete`: something did not end within the budget, its authority was revoked and the broker delivers it again;
+   * `failed`: the subscription could not be stopped.
+   */
+  readonly outcome: 'graceful' | 'forced' | 'incomplete' | 'failed'
+  /** True for the outcome `graceful`. */
+  readonly graceful: boolean
+  /** Milliseconds that the stop took. */
+  readonly elapsedMs: number
+  /** All deliveries by terminal. */
+  readonly settlements: SettlementCounts
+  /** Deliveries that were not settled in time; the broker delivers them again. */
+  readonly unsettled: number
+  /** Ids of messages whose handling had not ended, where they have one. */
+  readonly unresolved: readonly string[]
+}

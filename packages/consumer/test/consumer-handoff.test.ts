@@ -1,0 +1,117 @@
+import { describe, expect, it } from '@jest/globals'
+import { reject, type Telemetry, noTelemetry } from '@litebus/core'
+import { bench } from './arrange.ts'
+
+const never = () => reject({ code: 'NEVER' })
+
+describe('a handoff that fails', () => {
+  it.each(['rejected', 'ambiguous', 'unavailable'] as const)(
+    'with %s holds the delivery, stops intake and delivers the copy as soon as it can',
+    async (status) => {
+      const { broker, clock, consumer, logged, order, seen, waiting } = bench()
+      const subject = consumer(never)
+      broker.faults.failNextPublish({ status, times: 5 })
+      order('a', 'b')
+      await subject.start()
+      await clock.advance(1)
+      expect([subject.state, seen.length, broker.count('orders').unsettled]).toEqual(['paused', 1, 1])
+      await clock.advance(60_000)
+      expect(waiting('orders.dead').map(({ messageId }) => messageId)).toEqual(['a', 'b'])
+      expect([subject.state, subject.counts().acked_dead_letter]).toEqual(['consuming', 2])
+      const line = logged.find(({ message }) => message.startsWith('handoff failed'))
+      expect(line?.fields).toMatchObject({ destination: 'orders.dead', code: expect.any(String) })
+      await subject.stop()
+    },
+  )
+
+  it('to a place that is missing is not lost: at the hold limit it goes back once, and nothing is subscribed until the place can be reached', async () => {
+    const { broker, clock, consumer, order, seen, waiting } = bench()
+    broker.deleteQueue('orders.dead')
+    const subject = consumer(never, { holdLimitMs: 60_000 })
+    order('a')
+    await subject.start()
+    await clock.advance(59_000)
+    expect([subject.state, broker.count('orders').unsettled]).toEqual(['paused', 1])
+    await clock.advance(1001)
+    expect(subject.counts()).toMatchObject({ deliveries: 1, returned: 1, inFlight: 0 })
+    expect(subject.state).toBe('suspended')
+    await clock.advance(600_000)
+    expect([seen.length, broker.count('orders').ready, subject.state]).toEqual([1, 1, 'suspended'])
+    broker.declareQueue({ name: 'orders.dead' })
+    await clock.advance(60_000)
+    expect(waiting('orders.dead')).toHaveLength(1)
+    expect(subject.counts()).toMatchObject({ deliveries: 2, returned: 1, acked_dead_letter: 1 })
+    expect(subject.state).toBe('consuming')
+    await subject.stop()
+  })
+
+  it('takes everything that is held back together at the hold limit, each once', async () => {
+    const { broker, clock, consumer, order } = bench()
+    broker.deleteQueue('orders.dead')
+    const subject = consumer(never, { holdLimitMs: 60_000, concurrency: 5 })
+    order('a', 'b', 'c')
+    await subject.start()
+    await clock.advance(60_100)
+    expect(subject.counts()).toMatchObject({ deliveries: 3, returned: 3, inFlight: 0 })
+    expect(broker.count('orders')).toEqual({ ready: 3, unsettled: 0, delayed: 0 })
+    await subject.stop()
+  })
+
+  it('counts the hold from the delivery, the time of the handler included', async () => {
+    const { broker, clock, consumer, order } = bench()
+    broker.deleteQueue('orders.dead')
+    const subject = consumer(
+      async (_order, { signal }) => {
+        await new Promise((resolve) => {
+          signal.addEventListener('abort', resolve)
+        })
+        return reject({ code: 'NEVER' })
+      },
+      { holdLimitMs: 60_000, executionBudgetMs: 30_000 },
+    )
+    order('a')
+    await subject.start()
+    await clock.advance(60_001)
+    expect(subject.counts().returned).toBe(1)
+    await subject.stop()
+  })
+
+  it('a confirm that does not come in time leaves the original alone and repeats the same hop', async () => {
+    const { broker, clock, consumer, order, waiting } = bench([{ name: 'orders.dead', deduplicate: true }])
+    const subject = consumer(never, { publishTimeoutMs: 1000 })
+    const confirm = broker.faults.holdConfirms()
+    order('a')
+    await subject.start()
+    await clock.advance(20_000)
+    expect(broker.count('orders').unsettled).toBe(1)
+    confirm()
+    await clock.advance(60_000)
+    expect(subject.counts()).toMatchObject({ deliveries: 1, acked_dead_letter: 1 })
+    expect(waiting('orders.dead')).toHaveLength(1)
+    await subject.stop()
+  })
+
+  it('measures how long handoffs take and why intake stands still', async () => {
+    const { broker, clock, consumer, order } = bench()
+    const recorded: unknown[] = []
+    const gauges = new Map<unknown, () => number | undefined>()
+    const telemetry: Telemetry = {
+      ...noTelemetry,
+      record: ({ name }, value, attributes) => recorded.push([name, value > 0, attributes?.outcome]),
+      observe(_instrument, read, attributes) {
+        gauges.set(attributes?.reason, read)
+        return () => undefined
+      },
+    }
+    const subject = consumer(never, { telemetry })
+    broker.faults.failNextPublish({ status: 'rejected' })
+    order('a')
+    await subject.start()
+    await clock.advance(1)
+    expect([gauges.get('handoff')?.(), gauges.get('store')?.()]).toEqual([1, 0])
+    await clock.advance(1000)
+    expect(recorded).toEqual([['litebus.consumer.handoff.duration', true, 'confirmed']])
+    expect(gauges.get('handoff')?.()).toBe(0)
+    await subject.stop()
+  })
+})

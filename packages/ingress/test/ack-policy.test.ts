@@ -1,0 +1,208 @@
+import { describe, expect, it } from '@jest/globals'
+import {
+  ArgumentError,
+  FormatError,
+  IdempotencyConflictError,
+  InboxDispatchError,
+  InboxIngressError,
+  InboxStorageError,
+  InvalidOperationError,
+  InvocationError,
+  MessageContractNotRegisteredError,
+  OptionsError,
+  PayloadError,
+  TransportUnavailableError,
+} from '@litebus/core'
+import { createInbox } from '@litebus/inbox'
+import { memoryStorage } from '@litebus/storage-memory'
+import { bench, contractHeaders, orderPlaced, type Sent } from './arrange.ts'
+
+const terminal: readonly [string, Error][] = [
+  ['MessageContractNotRegisteredError', new MessageContractNotRegisteredError('x')],
+  ['InboxDispatchError', new InboxDispatchError('x')],
+  ['InboxIngressError', new InboxIngressError('x')],
+  ['InboxStorageError', new InboxStorageError('x')],
+  ['IdempotencyConflictError', new IdempotencyConflictError('x', [])],
+  ['InvalidOperationError', new InvalidOperationError('x')],
+  ['ArgumentError', new ArgumentError('x')],
+  ['OptionsError', new OptionsError('x', ['y'])],
+  ['FormatError', new FormatError('x')],
+  ['PayloadError', new PayloadError('x')],
+  ['a native SyntaxError', new SyntaxError('x')],
+]
+const wrappers: readonly [string, (error: Error) => Error][] = [
+  ['bare', (error) => error],
+  ['in an invocation wrapper', (cause) => new InvocationError('x', { cause })],
+  ['in an aggregate of one', (error) => new AggregateError([error])],
+  [
+    'in both',
+    (error) => new AggregateError([new InvocationError('x', { cause: new AggregateError([error]) })]),
+  ],
+]
+const transient: readonly [string, unknown][] = [
+  ['a TypeError of the store', new TypeError('fetch failed')],
+  ['TransportUnavailableError', new TransportUnavailableError('x')],
+  ['an aggregate of two terminal errors', new AggregateError([new FormatError('a'), new FormatError('b')])],
+  ['undefined', undefined],
+]
+
+describe('a write that fails for good', () => {
+  for (const [wrapped, wrap] of wrappers) {
+    it.each(terminal)(`with %s ${wrapped} discards with event 3005`, async (_name, error) => {
+      const parts = bench()
+      parts.before = () => {
+        throw wrap(error)
+      }
+      const subject = parts.ingress()
+      parts.order('a')
+      await subject.start()
+      await parts.clock.advance(1)
+      expect(subject.counts()).toMatchObject({ deliveries: 1, discarded: 1, inFlight: 0 })
+      expect(parts.events()).toEqual([3005])
+      expect(parts.logged.find(({ fields }) => fields.eventId === 3005)?.level).toBe('warn')
+      expect(parts.counted.get('litebus.consumer.settlements')).toBe(1)
+      expect(await parts.rows()).toEqual([])
+      await subject.stop()
+    })
+  }
+})
+
+describe('a write that fails and may succeed later', () => {
+  it.each(transient)(
+    'with %s goes back with a growing delay and is accepted in the end',
+    async (_name, error) => {
+      const parts = bench()
+      let faults = 3
+      parts.before = () => {
+        if (faults-- > 0) throw error
+      }
+      const subject = parts.ingress()
+      parts.order('a')
+      await subject.start()
+      await parts.clock.advance(1)
+      expect(parts.broker.count('billing')).toEqual({ ready: 0, unsettled: 0, delayed: 1 })
+      await parts.clock.advance(6000)
+      expect(subject.counts()).toMatchObject({ deliveries: 3, returned: 3 })
+      await parts.clock.advance(1001)
+      expect(subject.counts()).toMatchObject({ deliveries: 4, returned: 3, acked: 1, inFlight: 0 })
+      expect(await parts.rows()).toHaveLength(1)
+      await subject.stop()
+    },
+  )
+
+  it.each(transient)('with %s is discarded when requeueOnFailure is off', async (_name, error) => {
+    const parts = bench()
+    parts.before = () => {
+      throw error
+    }
+    const subject = parts.ingress({ requeueOnFailure: false })
+    parts.order('a', 'b', 'c')
+    await subject.start()
+    await parts.clock.advance(1)
+    expect(subject.counts()).toMatchObject({ discarded: 3, inFlight: 0 })
+    expect(parts.broker.count('billing')).toEqual({ ready: 0, unsettled: 0, delayed: 0 })
+    expect(await parts.rows()).toEqual([])
+    await subject.stop()
+  })
+})
+
+describe('a delivery that is wrong in itself', () => {
+  const big = new Uint8Array(2001).fill(32)
+  const cases: readonly [string, Sent, string][] = [
+    ['a body over the limit', { messageId: 'a', body: big }, 'INBOX_INGRESS_REFUSED'],
+    ['no id', {}, 'INBOX_INGRESS_REFUSED'],
+    ['an id that is too long', { messageId: 'x'.repeat(401) }, 'INBOX_INGRESS_REFUSED'],
+    ['an id with NUL', { messageId: 'x\0' }, 'INBOX_INGRESS_REFUSED'],
+    [
+      'no contract name',
+      { messageId: 'a', headers: { 'litebus-contract-version': '1' } },
+      'INBOX_INGRESS_REFUSED',
+    ],
+    [
+      'no contract version',
+      { messageId: 'a', headers: { 'litebus-contract-name': 'order-placed' } },
+      'INBOX_INGRESS_REFUSED',
+    ],
+    [
+      'a contract version of 0',
+      { messageId: 'a', headers: { ...contractHeaders, 'litebus-contract-version': 0 } },
+      'INBOX_INGRESS_REFUSED',
+    ],
+    [
+      'an unknown contract',
+      { messageId: 'a', headers: { ...contractHeaders, 'litebus-contract-name': 'x' } },
+      'CONTRACT_NOT_REGISTERED',
+    ],
+    [
+      'a version newer than ours',
+      { messageId: 'a', headers: { ...contractHeaders, 'litebus-contract-version': '2' } },
+      'CONTRACT_NOT_REGISTERED',
+    ],
+    ['a body that is no JSON', { messageId: 'a', body: new TextEncoder().encode('{') }, 'PAYLOAD_INVALID'],
+    ['a body that is no UTF-8', { messageId: 'a', body: new Uint8Array([0xff, 0xfe]) }, 'PAYLOAD_INVALID'],
+    [
+      'a body that the schema refuses',
+      { messageId: 'a', body: new TextEncoder().encode('{}') },
+      'PAYLOAD_INVALID',
+    ],
+    ['an empty body', { messageId: 'a', body: new Uint8Array() }, 'PAYLOAD_INVALID'],
+    [
+      'too many headers',
+      {
+        messageId: 'a',
+        headers: {
+          ...contractHeaders,
+          ...Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`h${String(n)}`, 1])),
+        },
+      },
+      'INBOX_INGRESS_REFUSED',
+    ],
+  ]
+  it.each(cases)(
+    'by %s is discarded, writes nothing, and the next one is accepted',
+    async (_name, sent, code) => {
+      const parts = bench()
+      const subject = parts.ingress({ maxMessageBytes: 2000 })
+      parts.put(sent)
+      parts.order('good')
+      await subject.start()
+      await parts.clock.advance(1)
+      expect(subject.counts()).toMatchObject({ discarded: 1, acked: 1, inFlight: 0 })
+      expect(parts.logged.find(({ fields }) => fields.eventId === 3005)?.fields).toEqual({
+        eventId: 3005,
+        source: 'billing',
+        code,
+        terminal: 'discarded',
+      })
+      expect(await parts.rows()).toHaveLength(1)
+      await subject.stop()
+    },
+  )
+
+  it.each(['{"id":"1"}', '{"id":"1"} '])(
+    'with the limit of 10 bytes, %p is accepted only if it fits',
+    async (text) => {
+      const parts = bench()
+      const subject = parts.ingress({ maxMessageBytes: 10 })
+      parts.put({ messageId: 'a', body: new TextEncoder().encode(text) })
+      await subject.start()
+      await parts.clock.advance(1)
+      expect(subject.counts()).toMatchObject(text.length === 10 ? { acked: 1 } : { discarded: 1 })
+      await subject.stop()
+    },
+  )
+})
+
+describe('a store that is full by its own limit', () => {
+  it('refuses the message, which is discarded', async () => {
+    const parts = bench()
+    const full = memoryStorage({ clock: parts.clock, maxPendingRows: 1 })
+    const inbox = createInbox({ store: full.inbox, contracts: [orderPlaced] })
+    const subject = parts.ingress({ inbox: inbox })
+    parts.order('a', 'b')
+    await subject.start()
+    await parts.clock.advance(1)
+    expect(subject.counts()).toMatchObject({ acked: 1, discarded: 1 })
+    await subject.stop()
+  })
+})
