@@ -1,7 +1,7 @@
 import type { FailureRecord, MessageState, StoredMessage } from '@litebus/core'
 
 /** Where a row is; a message is in exactly one place. */
-export type Place = 'queue' | 'dead' | 'done' | 'gone'
+type Place = 'queue' | 'dead' | 'done' | 'gone'
 
 /** One message with everything that changes about it. */
 export interface Row {
@@ -22,7 +22,7 @@ export interface Row {
 }
 
 /** The lease that a row is under; expired ones stay until somebody takes the row. */
-export interface RowLease {
+interface RowLease {
   readonly owner: string
   readonly generation: string
   expiresAt: number

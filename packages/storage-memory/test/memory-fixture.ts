@@ -1,13 +1,12 @@
-import type { StoreBinding } from '@litebus/conformance'
+import { manualClock, type StoreBinding } from '@litebus/conformance'
 import { memoryStorage, type MemoryTransaction } from '../src/index.ts'
-import { ManualClock } from './manual-clock.ts'
 
 /** The memory store with an injected clock, as the suite takes it. */
 export const memoryBinding: StoreBinding = {
   adapter: 'memory',
-  capabilities: { callersTransactions: true, separateClock: false, durable: false },
+  capabilities: { callersTransactions: true, separateClock: false },
   open() {
-    const clock = new ManualClock()
+    const clock = manualClock()
     const storage = memoryStorage({ clock })
     const ended = (): MemoryTransaction => {
       const transaction = storage.begin()
@@ -34,11 +33,7 @@ export const memoryBinding: StoreBinding = {
       },
       now: () => clock.monotonic(),
       withoutTransaction: () => Promise.resolve(ended()),
-      async pass(ms: number) {
-        await new Promise((resolve) => setImmediate(resolve))
-        clock.advance(ms)
-        await new Promise((resolve) => setImmediate(resolve))
-      },
+      pass: (ms: number) => clock.advance(ms),
     })
   },
 }

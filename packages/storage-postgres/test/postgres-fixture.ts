@@ -31,7 +31,7 @@ export async function dropSchema(schema: string): Promise<void> {
 /** The PostgreSQL store, in a fresh schema a fixture. */
 export const postgresBinding: StoreBinding = {
   adapter: 'postgres',
-  capabilities: { callersTransactions: true, separateClock: true, durable: true },
+  capabilities: { callersTransactions: true, separateClock: true },
   async open(scope) {
     const schema = freshSchema()
     scope.defer(() => dropSchema(schema))
@@ -41,7 +41,7 @@ export const postgresBinding: StoreBinding = {
     await storage.schema.migrate()
     const callers = new pg.Pool({ connectionString: databaseUrl(), max: 8 })
     scope.defer(() => callers.end())
-    const pair = ({ inbox, outbox }: PostgresStorage): StorePair => ({ inbox, outbox }) as StorePair
+    const pair = ({ inbox, outbox }: PostgresStorage): StorePair => ({ inbox, outbox })
     return {
       ...pair(storage),
       another: () => Promise.resolve(pair(open())),

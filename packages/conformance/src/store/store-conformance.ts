@@ -23,7 +23,7 @@ export function storeConformance(binding: StoreBinding, options: StoreSuiteOptio
   const cases = [
     ...appendCases,
     ...dedupCases,
-    ...leaseCases,
+    ...leaseCases(options),
     ...fencingCases,
     ...renewalCases,
     ...suspectCases,

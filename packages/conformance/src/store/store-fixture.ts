@@ -40,8 +40,6 @@ export interface StoreCapabilities {
   readonly callersTransactions: boolean
   /** The clock that decides leases is not the caller's. */
   readonly separateClock: boolean
-  /** Messages survive the process. */
-  readonly durable: boolean
 }
 
 /** How long the long-running cases run. */

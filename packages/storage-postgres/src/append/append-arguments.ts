@@ -4,7 +4,7 @@ import { laneIdOf } from '../database/lane-id.ts'
 import { encodeMetadata, encodeTrace } from '../database/metadata.ts'
 
 /** Keys that are locked one by one; more than this would crowd the lock table of the server. */
-export const keyLockLimit = 1000
+const keyLockLimit = 1000
 
 /** Bodies travel as one value, which the protocol bounds. */
 const batchBytes = 512 * 1024 * 1024

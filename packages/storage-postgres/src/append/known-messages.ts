@@ -25,7 +25,7 @@ export function keyScopeOf(tenantId: string | undefined, key: string): string {
 }
 
 /** SHA-256 of a body. */
-export function digestOf(body: Uint8Array): string {
+function digestOf(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('hex')
 }
 

@@ -39,8 +39,9 @@ export function sqlStateOf(error: unknown): string | undefined {
  */
 export function translateError(error: unknown, doing: string): unknown {
   if (isLiteBusError(error)) return error
-  if (!(error instanceof Error)) return error
-  if (error.name === 'AbortError' || error.name === 'TimeoutError') return error
+  // Not by instanceof: errors of the runtime itself may come from another realm.
+  if (typeof error !== 'object' || error === null || !('message' in error)) return error
+  if ('name' in error && (error.name === 'AbortError' || error.name === 'TimeoutError')) return error
   const state = sqlStateOf(error)
   if (state === undefined) {
     return new StoreUnavailableError(`expected to ${doing}, the connection to PostgreSQL failed`, {

@@ -3,7 +3,7 @@ import type { Row } from '../database/database.ts'
 import { decodeMetadata, decodeTrace } from '../database/metadata.ts'
 
 /** Header of a lease call, as the functions write it; fields that a function does not know are absent. */
-export interface LeaseHeader {
+interface LeaseHeader {
   readonly generation: number
   readonly sequence?: number
   readonly parked?: number

@@ -3,7 +3,7 @@
  * for 20 ms, because a notification costs every commit a global lock. After that it looks again soon: a write that
  * began before it asked may commit after it looked.
  */
-export const idleSteps: readonly { readonly waitMs: number; readonly asksBefore: boolean }[] = Object.freeze([
+const idleSteps: readonly { readonly waitMs: number; readonly asksBefore: boolean }[] = Object.freeze([
   { waitMs: 20, asksBefore: false },
   { waitMs: 5, asksBefore: true },
   { waitMs: 20, asksBefore: true },

@@ -22,19 +22,21 @@ interface Checker {
   readonly plan: CheckerPlan
   readonly ledger: Ledger
   readonly random: (below: number) => number
-  producing: boolean
+  /** False once the time is up. */
+  readonly isProducing: () => boolean
 }
 
 const backlog = 300
 
 /** Drives producers and workers against a store and fails with what must never be. */
 export async function runChecker(fixture: StoreFixture, plan: CheckerPlan): Promise<void> {
+  let producing = true
   const checker: Checker = {
     fixture,
     plan,
     ledger: new Ledger(),
     random: seededRandom(plan.seed),
-    producing: true,
+    isProducing: () => producing,
   }
   const stores = await Promise.all(
     Array.from({ length: plan.workers }, async (_, index) =>
@@ -46,7 +48,7 @@ export async function runChecker(fixture: StoreFixture, plan: CheckerPlan): Prom
   for (let passedMs = 0; passedMs < plan.durationMs && checker.ledger.faults.length === 0; passedMs += 10) {
     await fixture.pass(10)
   }
-  checker.producing = false
+  producing = false
   await Promise.all(producers)
   await Promise.all(workers)
   report(checker, await fixture.outbox.statusCounts())
@@ -69,7 +71,7 @@ function report(
 
 async function produce(checker: Checker): Promise<void> {
   const { fixture, ledger, random, plan } = checker
-  while (checker.producing) {
+  while (checker.isProducing()) {
     const transaction = await fixture.begin()
     const entries: Entry[] = []
     for (let count = 1 + random(4); count > 0; count -= 1) {
@@ -82,14 +84,14 @@ async function produce(checker: Checker): Promise<void> {
     const commits = random(20) !== 0
     await (commits ? transaction.commit() : transaction.rollback())
     ledger.ended(entries, commits)
-    while (checker.producing && ledger.outstanding > backlog) await fixture.pass(1)
+    while (checker.isProducing() && ledger.outstanding > backlog) await fixture.pass(1)
     await fixture.pass(random(3))
   }
 }
 
 async function work(checker: Checker, store: MessageStore, owner: string): Promise<void> {
   const { fixture, ledger, random, plan } = checker
-  for (let idle = 0; checker.producing || (ledger.outstanding > 0 && idle < 2000);) {
+  for (let idle = 0; checker.isProducing() || (ledger.outstanding > 0 && idle < 2000);) {
     const startedMs = fixture.now()
     const { envelopes } = await store.lease(
       aRequest({ owner, limit: 50, leaseMs: plan.leaseMs, maxAttempts: 1_000_000, maxPerKey: 1 + random(4) }),
