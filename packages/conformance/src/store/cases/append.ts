@@ -138,11 +138,11 @@ export const appendCases: readonly StoreCase[] = [
     title: 'makes a delayed message due after its delay, by the clock of the store',
     async run(fixture) {
       const { inbox } = fixture
-      await inbox.append([aMessage({ visibility: { afterMs: 400 } })])
+      await inbox.append([aMessage({ visibility: { afterMs: 1500 } })])
       const early = await inbox.lease(aRequest())
       deepStrictEqual(early.envelopes, [])
       ok((early.nextDueInMs ?? 1) > 0)
-      await fixture.pass(450)
+      await fixture.pass(1550)
       only(await leaseAll(inbox))
     },
   },

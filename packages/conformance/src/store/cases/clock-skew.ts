@@ -16,13 +16,13 @@ export const clockSkewCases: readonly StoreCase[] = [-tenYears, tenYears].map((o
     const { inbox } = fixture
     const skewed = (await fixture.skewed?.(offset))?.inbox
     ok(skewed)
-    const delayed = aMessage({ visibility: { afterMs: 300 } })
+    const delayed = aMessage({ visibility: { afterMs: 1500 } })
     await skewed.append([aMessage(), delayed])
     const first = only((await skewed.lease(aRequest())).envelopes)
     deepStrictEqual(await leaseAll(inbox, { owner: 'worker-2' }), [])
-    await skewed.settle([retried(first, 300)])
+    await skewed.settle([retried(first, 1500)])
     deepStrictEqual(await leaseAll(inbox), [])
-    await fixture.pass(350)
+    await fixture.pass(1550)
     deepStrictEqual((await leaseAll(inbox, { leaseMs: 60 })).length, 2)
     const suspect = only((await leaseSoon(fixture, skewed)).envelopes)
     ok(suspect.suspect)

@@ -60,12 +60,12 @@ export const orderingCases: readonly StoreCase[] = [
       const [first, second] = [aMessage({ orderingKey: 'a' }), aMessage({ orderingKey: 'a' })]
       await inbox.append([first, second])
       const run = await leaseAll(inbox)
-      await inbox.settle([retried(at(run, 0), 300)])
+      await inbox.settle([retried(at(run, 0), 1500)])
       await inbox.release([at(run, 1).lease])
       const other = aMessage({ orderingKey: 'b' })
       await inbox.append([other])
       deepStrictEqual(idsOf(await leaseAll(inbox)), [other.id])
-      await fixture.pass(350)
+      await fixture.pass(1550)
       deepStrictEqual(idsOf((await leaseSoon(fixture, inbox)).envelopes), [first.id, second.id])
     },
   },

@@ -41,9 +41,9 @@ export const settleCases: readonly StoreCase[] = [
     async run(fixture) {
       const { inbox } = fixture
       await inbox.append([aMessage()])
-      await inbox.settle([retried(only(await leaseAll(inbox)), 400)])
+      await inbox.settle([retried(only(await leaseAll(inbox)), 1500)])
       deepStrictEqual(await leaseAll(inbox), [])
-      await fixture.pass(450)
+      await fixture.pass(1550)
       deepStrictEqual(only((await leaseSoon(fixture, inbox)).envelopes).attempt, 2)
     },
   },
@@ -109,10 +109,10 @@ export const settleCases: readonly StoreCase[] = [
       const leased = await leaseAll(inbox)
       await inbox.release(
         leased.map((envelope) => envelope.lease),
-        { delayMs: 400 },
+        { delayMs: 1500 },
       )
       deepStrictEqual(await leaseAll(inbox), [])
-      await fixture.pass(450)
+      await fixture.pass(1550)
       deepStrictEqual((await leaseAll(inbox)).length, 2)
     },
   },
