@@ -6,39 +6,17 @@ import {
   sleep,
   type Delivery,
   type Failure,
-  type HandlerRegistry,
-  type ResolvedRetryProfile,
   type WireMetadata,
 } from '@litebus/core'
 import { admit, isOversize } from './admission.ts'
 import { attemptOf, type Attempt } from './attempt.ts'
+import type { ConsumeContext } from './consume-context.ts'
 import type { ResolvedConsumerOptions } from './consumer-options.ts'
-import type { Handoff } from './handoff.ts'
 import type { SettlementTerminal } from './ledger.ts'
 import { messageIdOf } from './message-id.ts'
 import { handOff, park, type Failed } from './park-delivery.ts'
 import { runHandler } from './run-handler.ts'
-import { acceptDelivery, discardDelivery, returnDelivery, type SettlementBudget } from './settle-delivery.ts'
-
-/** What consuming one delivery works with. */
-export interface ConsumeContext {
-  /** Options of the consumer. */
-  readonly options: ResolvedConsumerOptions
-  /** How failures are met. */
-  readonly retry: ResolvedRetryProfile
-  /** Handlers by contract. */
-  readonly handlers: HandlerRegistry<unknown>
-  /** Publishes copies. */
-  readonly handoff: Handoff
-  /** Aborts as soon as a stop is asked for. */
-  readonly stopping: AbortSignal
-  /** Aborts when the grace of a stop is over. */
-  readonly forcing: AbortSignal
-  /** Settlement budget. */
-  readonly budget: SettlementBudget
-  /** When the delivery came, by the monotonic clock. */
-  readonly takenAtMs: number
-}
+import { acceptDelivery, discardDelivery, returnDelivery } from './settle-delivery.ts'
 
 interface Admitted {
   readonly metadata: WireMetadata

@@ -1,5 +1,6 @@
 import { createHandlerRegistry, resolveRetryProfile } from '@litebus/core'
-import { consumeDelivery, type ConsumeContext } from './consume-delivery.ts'
+import type { ConsumeContext } from './consume-context.ts'
+import { consumeDelivery } from './consume-delivery.ts'
 import { resolveConsumerOptions, type ConsumerOptions } from './consumer-options.ts'
 import { createDeliveryPipeline } from './delivery-pipeline.ts'
 import { createHandoff } from './handoff.ts'

@@ -1,6 +1,6 @@
 import type { Delivery, Failure } from '@litebus/core'
 import type { Attempt } from './attempt.ts'
-import type { ConsumeContext } from './consume-delivery.ts'
+import type { ConsumeContext } from './consume-context.ts'
 import { hopCopy } from './hop-copy.ts'
 import type { SettlementTerminal } from './ledger.ts'
 import { acceptAfterHandoff, discardDelivery, returnDelivery } from './settle-delivery.ts'

@@ -35,7 +35,7 @@ export type Sent = Partial<Omit<InboundMessage, 'destination' | 'headers'>> & {
   readonly headers?: Readonly<Record<string, HeaderValue>>
 }
 
-export interface Logged {
+interface Logged {
   readonly message: string
   readonly fields: LogFields
 }

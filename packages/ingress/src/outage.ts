@@ -16,7 +16,7 @@ export interface Outage {
 }
 
 /** One wait of a held delivery. */
-export interface HoldStep {
+interface HoldStep {
   /** 1-based number of the failed attempt. */
   readonly attempt: number
   /** Milliseconds for which it may still be held. */

@@ -51,14 +51,14 @@ export type Sent = Partial<Omit<InboundMessage, 'destination' | 'headers'>> & {
   readonly headers?: Readonly<Record<string, HeaderValue>>
 }
 
-export interface Logged {
+interface Logged {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
   readonly fields: LogFields
 }
 
 /** Lets a test stand between ingress and inbox: what it throws is what the store throws. */
-export type Before = (ids: readonly string[]) => Promise<void> | void
+type Before = (ids: readonly string[]) => Promise<void> | void
 
 export interface Bench {
   readonly clock: ManualClock

@@ -1,0 +1,24 @@
+import type { HandlerRegistry, ResolvedRetryProfile } from '@litebus/core'
+import type { ResolvedConsumerOptions } from './consumer-options.ts'
+import type { Handoff } from './handoff.ts'
+import type { SettlementBudget } from './settle-delivery.ts'
+
+/** What consuming one delivery works with. */
+export interface ConsumeContext {
+  /** Options of the consumer. */
+  readonly options: ResolvedConsumerOptions
+  /** How failures are met. */
+  readonly retry: ResolvedRetryProfile
+  /** Handlers by contract. */
+  readonly handlers: HandlerRegistry<unknown>
+  /** Publishes copies. */
+  readonly handoff: Handoff
+  /** Aborts as soon as a stop is asked for. */
+  readonly stopping: AbortSignal
+  /** Aborts when the grace of a stop is over. */
+  readonly forcing: AbortSignal
+  /** Settlement budget. */
+  readonly budget: SettlementBudget
+  /** When the delivery came, by the monotonic clock. */
+  readonly takenAtMs: number
+}
