@@ -42,7 +42,7 @@ export const architectureRules: ArchitectureRules = {
     'storage-adapter': adapter,
     'transport-adapter': adapter,
     'telemetry-adapter': adapter,
-    'test-kit': domain('contracts'),
+    'test-kit': { mayDependOn: ['contracts'], builtins: [...pureBuiltins, 'node:assert/strict'] },
   },
   typeOnly: { '@litebus/core': ['@standard-schema/spec'] },
   sdkPeers: {

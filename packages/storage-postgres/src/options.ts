@@ -10,7 +10,7 @@ export interface PostgresStorageOptions {
   /** The application's own pool; it stays the application's to end. Either this or `connection`. */
   readonly pool?: PostgresPool
   /** Where to connect with a pool of the storage's own, ended by `close`. Either this or `pool`. */
-  readonly connection?: PostgresConnection
+  readonly connection?: PostgresConnection | undefined
   /** Schema that holds everything. @defaultValue 'litebus' */
   readonly schema?: string
   /** Put in front of every table name, at most 30 bytes. @defaultValue '' */

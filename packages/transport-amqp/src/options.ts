@@ -39,7 +39,7 @@ export interface AmqpPublishProperties {
 /** Options of {@link amqpTransport}. Exactly one of `url`, `connection` and `connect` says where the broker is. */
 export interface AmqpTransportOptions {
   /** `amqp://` or `amqps://` URL with credentials and virtual host. */
-  readonly url?: string
+  readonly url?: string | undefined
   /** Connection options of amqplib instead of a URL: hostname, port, username, password, vhost, frameMax … */
   readonly connection?: Readonly<Record<string, unknown>>
   /** Socket options of amqplib, passed through untouched: TLS, credentials, noDelay, clientProperties … */
