@@ -73,13 +73,17 @@ await describeWithServices('the quick start of the repository', ['postgres', 'ra
         name: `run-${name}`,
         code: `
           import pg from 'pg'
-          import { placeOrder, stop } from './${name}.ts'
+          import { ingress, placeOrder, relay, worker } from './${name}.ts'
           const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL })
-          await placeOrder('7')
+          const client = await pool.connect()
+          await client.query('begin')
+          await placeOrder(client, '7')
+          await client.query('commit')
+          client.release()
           while ((await pool.query('select from invoices')).rowCount === 0)
             await new Promise((resolve) => setTimeout(resolve, 50))
-          await stop()
-          await pool.end()`,
+          await Promise.all([relay.stop(), ingress.stop(), worker.stop()])
+          process.exit()`,
       })
       await project.run(`run-${name}`, { DATABASE_URL: database.url, AMQP_URL: vhost.url })
     }
