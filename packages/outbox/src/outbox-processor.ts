@@ -1,5 +1,6 @@
 import {
   createContractRegistry,
+  noTelemetry,
   OptionsError,
   silentLogger,
   systemClock,
@@ -14,6 +15,7 @@ import {
   type Processor,
   type ProcessorTuning,
 } from '@litebus/processing'
+import { resolveBreakerOptions, type CircuitBreakerOptions } from './breaker-options.ts'
 import type { RoutingOptions } from './route.ts'
 import { createTransportDispatcher } from './transport-dispatcher.ts'
 
@@ -33,6 +35,8 @@ export interface OutboxProcessorOptions<TTransaction> extends ProcessorTuning {
   readonly publishTimeoutMs?: number
   /** Contracts against which payloads are validated before they are published. @defaultValue no validation */
   readonly validate?: readonly MessageContract<unknown>[]
+  /** When a destination whose broker fails is left alone, and how it is probed. */
+  readonly circuitBreaker?: CircuitBreakerOptions
 }
 
 /**
@@ -45,10 +49,20 @@ export interface OutboxProcessorOptions<TTransaction> extends ProcessorTuning {
 export function createOutboxProcessor<TTransaction>(
   options: OutboxProcessorOptions<TTransaction>,
 ): Processor {
-  const { transport, dispatcher, routing, contentType, publishTimeoutMs, validate, ...tuning } = options
+  const {
+    transport,
+    dispatcher,
+    routing,
+    contentType,
+    publishTimeoutMs,
+    validate,
+    circuitBreaker,
+    ...tuning
+  } = options
   const leaseMs = tuning.leaseMs ?? processorDefaults.leaseMs
   const timeoutMs = publishTimeoutMs ?? Math.min(30_000, leaseMs / 2)
-  const faults: string[] = []
+  const breaker = resolveBreakerOptions(circuitBreaker)
+  const faults: string[] = [...breaker.faults]
   if (tuning.store.axis !== 'outbox') {
     faults.push(`expected the outbox face of a store, found the ${tuning.store.axis}`)
   }
@@ -77,6 +91,8 @@ export function createOutboxProcessor<TTransaction>(
       contentType: contentType ?? 'application/json',
       publishTimeoutMs: timeoutMs,
       maxBatch: 1000,
+      breaker,
+      telemetry: tuning.telemetry ?? noTelemetry,
       clock: tuning.clock ?? systemClock,
       random: tuning.random ?? Math.random,
       logger: tuning.logger ?? silentLogger,

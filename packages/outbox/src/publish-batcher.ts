@@ -1,4 +1,9 @@
-import type { OutboundMessage, PublishOutcome, TransportPublisher } from '@litebus/core'
+import {
+  publishFailures,
+  type OutboundMessage,
+  type PublishOutcome,
+  type TransportPublisher,
+} from '@litebus/core'
 
 /** Gathers what is published in one turn of the event loop into one call of the transport. */
 export interface PublishBatcher {
@@ -44,7 +49,7 @@ export function createPublishBatcher({
         { signal },
       )
       batch.forEach(({ answer }, index) => {
-        answer(outcomes[index] ?? unanswered)
+        answer(inTime(outcomes[index] ?? unanswered, signal))
       })
     } catch {
       // A publisher that rejects breaks its contract; nothing is known about what it sent.
@@ -70,4 +75,12 @@ export function createPublishBatcher({
 const unanswered: PublishOutcome = {
   status: 'ambiguous',
   failure: { category: 'UNKNOWN', code: 'PUBLISH_UNANSWERED' },
+}
+
+/** Only the deadline cancels a publish here, which is a broker too slow to answer, not a caller who gave up. */
+function inTime(outcome: PublishOutcome, { aborted }: AbortSignal): PublishOutcome {
+  if (!aborted || outcome.status === 'confirmed') return outcome
+  return outcome.failure.code === publishFailures.cancelled.code
+    ? { ...outcome, failure: publishFailures.timeout }
+    : outcome
 }

@@ -9,12 +9,15 @@ import {
   type Logger,
   type OutboundMessage,
   type PublishOutcome,
+  type Telemetry,
   type Transport,
 } from '@litebus/core'
 import type { Dispatcher, DispatchOutcome } from '@litebus/processing'
-import { createDestinationGate } from './destination-gate.ts'
+import type { ResolvedBreakerOptions } from './breaker-options.ts'
+import { createDestinationBreakers } from './destination-breakers.ts'
 import { createPublishBatcher } from './publish-batcher.ts'
 import { routeOf, type RoutingOptions } from './route.ts'
+import { createTurns } from './turns.ts'
 
 /** What transport dispatch works with. */
 export interface TransportDispatcherOptions extends RoutingOptions {
@@ -28,26 +31,34 @@ export interface TransportDispatcherOptions extends RoutingOptions {
   readonly publishTimeoutMs: number
   /** Most messages of one call of the transport. */
   readonly maxBatch: number
+  /** When a destination is left alone. */
+  readonly breaker: ResolvedBreakerOptions
   /** Time. */
   readonly clock: Clock
   /** Uniform in [0, 1). */
   readonly random: () => number
   /** Where destinations that come and go are logged. */
   readonly logger: Logger
+  /** Where the gauges of the breakers go. */
+  readonly telemetry: Telemetry
 }
 
 /** Dispatches leased messages to a broker and waits for its confirmation of each. */
 export function createTransportDispatcher(options: TransportDispatcherOptions): Dispatcher {
   const { transport, clock, random, logger, publishTimeoutMs } = options
-  const gate = createDestinationGate({
+  const breakers = createDestinationBreakers({
+    ...options.breaker,
+    system: transport.system,
     probe: (destination) => transport.probe(destination),
     clock,
     random,
+    telemetry: options.telemetry,
     onChange: (destination, open) => {
-      if (open) logger.info('destination is available again', { destination })
-      else logger.warn('destination is unavailable: its messages wait', { destination })
+      if (open) logger.warn('destination is unavailable: its messages wait', { destination })
+      else logger.info('destination is available again', { destination })
     },
   })
+  const inTurn = createTurns()
   const batcher = createPublishBatcher({
     publisher: transport.publisher,
     maxBatch: options.maxBatch,
@@ -59,32 +70,37 @@ export function createTransportDispatcher(options: TransportDispatcherOptions): 
       return { signal: controller.signal, cancel: timer.cancel }
     },
   })
-  const unavailable = (destination: string): DispatchOutcome => ({
+  const unavailable = async ({ message, admitted }: Sent): Promise<DispatchOutcome> => ({
     kind: 'unavailable',
-    delayMs: gate.close(destination),
+    delayMs: await breakers.of(message.destination).failed(admitted),
   })
   /** Whether the broker took it is open. If the broker can be reached, the message is to blame: once more, alone. */
-  const onceMore = async (message: OutboundMessage): Promise<DispatchOutcome> => {
-    if (!(await gate.probe(message.destination))) return unavailable(message.destination)
-    const outcome = await batcher.publishAlone(message)
-    return outcome.status === 'ambiguous' ? failed(outcome.failure) : outcomeOf(outcome, message)
+  const onceMore = async (sent: Sent): Promise<DispatchOutcome> => {
+    const { message } = sent
+    const breaker = breakers.of(message.destination)
+    if (!(await breaker.reachable())) return unavailable(sent)
+    return inTurn(message.destination, async () => {
+      const admitted = breaker.admitting
+      if (admitted === undefined) return { kind: 'unavailable', delayMs: await breaker.waitMs() }
+      const outcome = await batcher.publishAlone(message)
+      if (outcome.status !== 'ambiguous') return outcomeOf(outcome, { message, admitted })
+      await breaker.failed(admitted)
+      return failed(outcome.failure)
+    })
   }
-  const outcomeOf = (
-    outcome: PublishOutcome,
-    message: OutboundMessage,
-  ): DispatchOutcome | Promise<DispatchOutcome> => {
+  const outcomeOf = (outcome: PublishOutcome, sent: Sent): DispatchOutcome | Promise<DispatchOutcome> => {
     switch (outcome.status) {
       case 'confirmed':
+        breakers.of(sent.message.destination).succeeded(sent.admitted)
         return succeeded
       case 'rejected':
         return failed(outcome.failure)
-      case 'unavailable':
-        // Held behind a message of its key that was not confirmed: the destination itself can be reached.
-        return outcome.failure.code === publishFailures.orderHeld.code
-          ? { kind: 'unavailable', delayMs: 0 }
-          : unavailable(message.destination)
+      case 'unavailable': {
+        const delayMs = delaysOfOurs[outcome.failure.code]
+        return delayMs === undefined ? unavailable(sent) : { kind: 'unavailable', delayMs }
+      }
       case 'ambiguous':
-        return onceMore(message)
+        return onceMore(sent)
     }
   }
   return {
@@ -92,11 +108,32 @@ export function createTransportDispatcher(options: TransportDispatcherOptions): 
       const invalid = await payloadFailure(envelope, options.validate)
       if (invalid !== undefined) return { kind: 'rejected', failure: invalid }
       const message = outboundOf(envelope, options)
-      const delayMs = await gate.waitMs(message.destination)
-      if (delayMs > 0) return { kind: 'unavailable', delayMs }
-      return outcomeOf(await batcher.publish(message), message)
+      const breaker = breakers.of(message.destination)
+      const delayMs = breaker.open ? await breaker.waitMs() : 0
+      const admitted = breaker.admitting
+      if (delayMs > 0 || admitted === undefined) return { kind: 'unavailable', delayMs }
+      return outcomeOf(await batcher.publish(message), { message, admitted })
+    },
+    close: () => {
+      breakers.close()
     },
   }
+}
+
+/** A message with the generation of its destination's breaker in which it was sent. */
+interface Sent {
+  readonly message: OutboundMessage
+  readonly admitted: number
+}
+
+/**
+ * What was not sent for a reason on this side says nothing about the broker: held behind a message of its key that was
+ * not confirmed, given up by the caller, or the transport closed by its owner.
+ */
+const delaysOfOurs: Readonly<Record<string, number>> = {
+  [publishFailures.orderHeld.code]: 0,
+  [publishFailures.cancelled.code]: 1000,
+  [publishFailures.closed.code]: 1000,
 }
 
 const succeeded: DispatchOutcome = { kind: 'succeeded' }

@@ -32,6 +32,8 @@ export type DispatchOutcome =
 export interface Dispatcher {
   /** Dispatches one message. Envelopes of one ordering key come one after another, others concurrently. */
   dispatch(envelope: LeasedEnvelope, context: DispatchContext): Promise<DispatchOutcome> | DispatchOutcome
+  /** Called once when the processor has stopped. */
+  close?(): void
 }
 
 /** Calls around the dispatch of one envelope. */

@@ -139,6 +139,7 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
     settler.giveUp()
     heartbeat.stop()
     metrics.dispose()
+    options.dispatcher.close?.()
     const unresolved = held.all().map(({ envelope: { message } }) => ({
       messageId: message.id,
       contractName: message.contractName,
