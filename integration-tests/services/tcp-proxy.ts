@@ -23,9 +23,11 @@ export interface TcpProxyTarget {
   /** @defaultValue '127.0.0.1' */
   readonly host?: string
   readonly port: number
+  /** Called for each connection; what it answers receives every chunk that the client sends on it. */
+  readonly tap?: () => (bytes: Buffer) => void
 }
 
-export async function startTcpProxy({ host = '127.0.0.1', port }: TcpProxyTarget): Promise<TcpProxy> {
+export async function startTcpProxy({ host = '127.0.0.1', port, tap }: TcpProxyTarget): Promise<TcpProxy> {
   const pairs = new Set<readonly [client: Socket, server: Socket]>()
   let stalled = false
   let refusing = false
@@ -37,6 +39,7 @@ export async function startTcpProxy({ host = '127.0.0.1', port }: TcpProxyTarget
     const server = connect({ host, port })
     const pair = [client, server] as const
     pairs.add(pair)
+    if (tap !== undefined) client.on('data', tap())
     forward(client, server)
     forward(server, client)
     client.once('close', () => pairs.delete(pair))
