@@ -13,3 +13,4 @@ export {
 } from './services.ts'
 export { startKeeper } from './start-keeper.ts'
 export { startTcpProxy, type TcpProxy, type TcpProxyTarget } from './tcp-proxy.ts'
+export { startTlsProxy, type TlsProxy } from './tls-proxy.ts'
