@@ -2,17 +2,15 @@ import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { StoreBinding, StorePair } from '@litebus/conformance'
 import { systemClock, type Clock } from '@litebus/core'
+import { postgres } from '../../../integration-tests/services/index.ts'
 import { postgresStorage, type PostgresStorage } from '../src/index.ts'
 
-/** The database that the tests use; the runner sets it. */
+const { createDatabase } = await postgres()
+const database = await createDatabase()
+
+/** The database of this test file; it ends with the test command. */
 export function databaseUrl(): string {
-  const url = process.env['DATABASE_URL']
-  if (url === undefined || url === '') {
-    throw new Error(
-      'expected DATABASE_URL to name a PostgreSQL database in which tests may create schemas, found none',
-    )
-  }
-  return url
+  return database.url
 }
 
 /** A schema name that nobody else has. */
@@ -21,25 +19,26 @@ export function freshSchema(): string {
 }
 
 /** Drops a schema. */
-export async function dropSchema(schema: string): Promise<void> {
-  const client = new pg.Client({ connectionString: databaseUrl() })
+export async function dropSchema(schema: string, url: string = databaseUrl()): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
   await client.connect()
   await client.query(`drop schema if exists "${schema}" cascade`)
   await client.end()
 }
 
 /** The PostgreSQL store, in a fresh schema a fixture. */
-export const postgresBinding: StoreBinding = {
-  adapter: 'postgres',
+export const postgresBinding = (adapter: string, urlOf: () => string = databaseUrl): StoreBinding => ({
+  adapter,
   capabilities: { callersTransactions: true, separateClock: true },
   async open(scope) {
     const schema = freshSchema()
-    scope.defer(() => dropSchema(schema))
+    const url = urlOf()
+    scope.defer(() => dropSchema(schema, url))
     const open = (clock: Clock = systemClock): PostgresStorage =>
-      scope.use(postgresStorage({ connection: databaseUrl(), schema, clock }))
+      scope.use(postgresStorage({ connection: url, schema, clock }))
     const storage = open()
     await storage.schema.migrate()
-    const callers = new pg.Pool({ connectionString: databaseUrl(), max: 8 })
+    const callers = new pg.Pool({ connectionString: url, max: 8 })
     scope.defer(() => callers.end())
     const pair = ({ inbox, outbox }: PostgresStorage): StorePair => ({ inbox, outbox })
     return {
@@ -71,4 +70,4 @@ export const postgresBinding: StoreBinding = {
         Promise.resolve(pair(open({ ...systemClock, now: () => systemClock.now() + offsetMs }))),
     }
   },
-}
+})
