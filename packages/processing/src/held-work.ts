@@ -57,7 +57,7 @@ export function holdWork(
   }
 }
 
-/** All rows held in this process, by generation, which no two leases share. */
+/** All rows held in this process. Rows of one lease call may share a generation. */
 export interface HeldLeases {
   /** How many are held. */
   readonly size: number
@@ -71,17 +71,17 @@ export interface HeldLeases {
 
 /** Starts with nothing held. */
 export function createHeldLeases(): HeldLeases {
-  const held = new Map<string, HeldWork>()
+  const held = new Set<HeldWork>()
   return {
     get size() {
       return held.size
     },
     add: (work) => {
-      held.set(work.envelope.lease.generation, work)
+      held.add(work)
     },
     remove: (work) => {
-      held.delete(work.envelope.lease.generation)
+      held.delete(work)
     },
-    all: () => [...held.values()],
+    all: () => [...held],
   }
 }
