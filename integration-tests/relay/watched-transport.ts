@@ -21,7 +21,7 @@ export interface WatchedTransport {
 }
 
 /** A loss of the consuming connection. */
-export interface Loss {
+interface Loss {
   /** Deliveries handed out and not known to be settled. */
   readonly held: number
   /** Deliveries marked as redelivered until then. */
