@@ -101,6 +101,11 @@ export class Ledger {
     this.#byKey.get(entry.key)?.delete(entry)
   }
 
+  /** A worker gave it back for another attempt: it may come at once, also where it had been handled before. */
+  retried(id: string): void {
+    this.#leasedUntil.set(id, Number.NEGATIVE_INFINITY)
+  }
+
   /** Messages that must still come. */
   get outstanding(): number {
     let count = 0

@@ -142,6 +142,7 @@ async function handleRun(checker: Checker, store: MessageStore, keyRun: KeyRun):
     if (random(2) === 0) await fixture.pass(random(5))
     if (random(6) === 0) {
       failed = envelope
+      ledger.retried(envelope.message.id)
       break
     }
     ledger.done(envelope.message.id)
