@@ -67,7 +67,7 @@ export function createStore(parts: StoreParts): MessageStore<PostgresTransaction
     },
     async lease(request) {
       await ready()
-      signal.looking()
+      signal.looking(request)
       const batch = await lease(leasing, request)
       if (batch.envelopes.length > 0) signal.found()
       return batch

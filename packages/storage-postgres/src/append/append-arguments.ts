@@ -35,11 +35,9 @@ export function appendArguments(
   }
   let offset = 1
   const offsets = lengths.map((length) => (offset += length) - length)
-  const lanes = messages.map((message) =>
-    message.orderingKey === undefined ? null : laneIdOf(message.tenantId, message.orderingKey),
-  )
+  const lanes = messages.map(laneOf)
   const turns = inCommitOrder
-    ? [...new Set(lanes.filter((lane) => lane !== null))].map((lane) => hash64(`${scope}\0turn\0${lane}`))
+    ? [...new Set(lanes.filter((lane) => lane !== null))].map((lane) => turnOf(scope, lane))
     : []
   return {
     locks,
@@ -54,19 +52,60 @@ export function appendArguments(
       messages.map(encodeMetadata),
       messages.map(encodeTrace),
       lanes,
-      messages.map(({ visibility }) =>
-        visibility !== undefined && 'at' in visibility ? visibility.at.getTime() * 1000 : null,
-      ),
-      messages.map(({ visibility }) =>
-        visibility !== undefined && 'afterMs' in visibility ? visibility.afterMs : null,
-      ),
+      messages.map(atMicros),
+      messages.map(afterMs),
       offsets,
       lengths,
-      messages.length === 1 ? messages[0]?.body : Buffer.concat(messages.map((message) => message.body)),
+      Buffer.concat(messages.map((message) => message.body)),
       waits || locks.size === 0 ? null : [...locks.keys()].sort(byNumber),
       turns.length === 0 ? null : turns.sort(byNumber),
     ],
   }
+}
+
+/** Builds the arguments for one message: trailing ones that are absent are left out. */
+export function appendOneArguments(
+  scope: string,
+  message: NewMessage,
+  inCommitOrder: boolean,
+): Omit<AppendArguments, 'waits'> {
+  const { id, contractVersion, contractName, body, tenantId = '', orderingKey = null, idempotency } = message
+  const locks = locksOf(scope, [message])
+  const lane = laneOf(message)
+  const values: unknown[] = [
+    id,
+    contractVersion,
+    contractName,
+    body,
+    tenantId,
+    encodeMetadata(message),
+    encodeTrace(message),
+    orderingKey,
+    lane,
+    idempotency?.key ?? null,
+    atMicros(message),
+    afterMs(message),
+    locks.size === 0 ? null : [...locks.keys()].sort(byNumber),
+    inCommitOrder && lane !== null ? turnOf(scope, lane) : null,
+  ]
+  while (values.at(-1) === null) values.pop()
+  return { locks, values }
+}
+
+function laneOf({ tenantId, orderingKey }: NewMessage): string | null {
+  return orderingKey === undefined ? null : laneIdOf(tenantId, orderingKey)
+}
+
+function turnOf(scope: string, lane: string): string {
+  return hash64(`${scope}\0turn\0${lane}`)
+}
+
+function atMicros({ visibility }: NewMessage): number | null {
+  return visibility !== undefined && 'at' in visibility ? visibility.at.getTime() * 1000 : null
+}
+
+function afterMs({ visibility }: NewMessage): number | null {
+  return visibility !== undefined && 'afterMs' in visibility ? visibility.afterMs : null
 }
 
 /**

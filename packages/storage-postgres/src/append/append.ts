@@ -10,7 +10,7 @@ import {
 } from '@litebus/core'
 import type { Run } from '../database/database.ts'
 import type { AxisNames, Names } from '../schema/names.ts'
-import { appendArguments, type AppendArguments } from './append-arguments.ts'
+import { appendArguments, appendOneArguments, type AppendArguments } from './append-arguments.ts'
 import { keyScopeOf, meet, readKnown, type KnownMessages } from './known-messages.ts'
 
 /** What an append works with. */
@@ -67,6 +67,7 @@ function isConflict(error: unknown): boolean {
 
 /** Slots that share no id and no key with an earlier one: the others meet them, not the database. */
 function firstOfEachIdentity(messages: readonly NewMessage[], slots: readonly number[]): readonly number[] {
+  if (slots.length === 1) return slots
   const seen = new Set<string>()
   return slots.filter((slot) => {
     const identities = identitiesOf(messages[slot])
@@ -89,13 +90,14 @@ async function insert(
 ): Promise<ReadonlyMap<number, StoredReceipt>> {
   const batch = slots.map((slot) => messages[slot]).filter((message) => message !== undefined)
   const scope = `${names.schemaName}\0${names.prefix}\0${axis.axis}`
-  const given = appendArguments(scope, batch, inCommitOrder)
-  const [row] = await run(
-    `select ${axis.fn(given.waits ? 'append_waiting' : 'append')}($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
-    given.values,
-  )
+  const [only] = batch
+  const call =
+    only !== undefined && batch.length === 1
+      ? { name: 'append_one', ...appendOneArguments(scope, only, inCommitOrder) }
+      : callFor(appendArguments(scope, batch, inCommitOrder))
+  const [row] = await run(`select ${axis.fn(call.name)}(${places(call.values.length)})`, call.values)
   const answer = row?.[0] ?? ''
-  if (answer.startsWith('!')) throw inFlight(answer.slice(1), given, { slots, messages })
+  if (answer.startsWith('!')) throw inFlight(answer.slice(1), call.locks, { slots, messages })
   const [created, list] = answer.split(':')
   const createdAt = new Date(Number(created))
   const placed =
@@ -109,6 +111,14 @@ async function insert(
         : [[slot, receiptOf(message, createdAt)] as const]
     }),
   )
+}
+
+function callFor(given: AppendArguments): AppendArguments & { readonly name: string } {
+  return { ...given, name: given.waits ? 'append_waiting' : 'append' }
+}
+
+function places(count: number): string {
+  return Array.from({ length: count }, (_, index) => `$${String(index + 1)}`).join(', ')
 }
 
 interface Resolution {
@@ -151,11 +161,11 @@ function byKey(known: KnownMessages, message: NewMessage): ReturnType<typeof mee
 
 function inFlight(
   locks: string,
-  given: AppendArguments,
+  needed: AppendArguments['locks'],
   { slots, messages }: { readonly slots: readonly number[]; readonly messages: readonly NewMessage[] },
 ): DuplicateInFlightError {
-  const taken = locks === '' ? [...given.locks.keys()] : locks.split(',')
-  const places = new Set(taken.flatMap((lock) => given.locks.get(lock) ?? []))
+  const taken = locks === '' ? [...needed.keys()] : locks.split(',')
+  const places = new Set(taken.flatMap((lock) => needed.get(lock) ?? []))
   const conflicting = [...places]
     .sort((a, b) => a - b)
     .flatMap((place): ConflictingSlot[] => {

@@ -1,6 +1,7 @@
-import type { Axis } from '@litebus/core'
+import type { Axis, LeaseRequest } from '@litebus/core'
 import type { Database } from '../database/database.ts'
 import type { Names } from '../schema/names.ts'
+import { Interest } from './interest.ts'
 
 /** A row that is not renewed stops counting after this: a process that died asleep must not cost every commit. */
 const sleepMs = 30_000
@@ -12,6 +13,7 @@ export class Sleeper {
   readonly #axis: Axis
   readonly #id: string
   readonly #monotonic: () => number
+  readonly #interest = new Interest()
   #asleepUntilMs = Number.NEGATIVE_INFINITY
   #last: Promise<unknown> = Promise.resolve()
 
@@ -35,12 +37,19 @@ export class Sleeper {
     const nowMs = this.#monotonic()
     if (nowMs < this.#asleepUntilMs - sleepMs / 2) return
     this.#asleepUntilMs = nowMs + sleepMs
+    const { contracts, tenants } = this.#interest
     await this.#enqueue(
-      `insert into ${this.#names.sleeper} (id, axis, expires_at)
-      values ($1, $2, clock_timestamp() + $3::float8 * interval '1 millisecond')
-      on conflict (id) do update set expires_at = excluded.expires_at`,
-      [this.#id, this.#axis, sleepMs],
+      `insert into ${this.#names.sleeper} (id, axis, expires_at, contracts, tenants)
+      values ($1, $2, clock_timestamp() + $3::float8 * interval '1 millisecond', $4, $5)
+      on conflict (id) do update
+      set expires_at = excluded.expires_at, contracts = excluded.contracts, tenants = excluded.tenants`,
+      [this.#id, this.#axis, sleepMs, contracts, tenants],
     )
+  }
+
+  /** A processor looks for this: messages that nobody who sleeps here has looked for notify nobody. */
+  seeks(filter: Pick<LeaseRequest, 'contracts' | 'tenants'>): void {
+    if (this.#interest.add(filter)) this.#asleepUntilMs = Number.NEGATIVE_INFINITY
   }
 
   /** Needs no notifications now; the row stays, so that the table does not grow. */

@@ -1,3 +1,4 @@
+import type { LeaseRequest } from '@litebus/core'
 import { IdlePlan } from './idle-plan.ts'
 import type { Listener } from './listener.ts'
 import type { Sleeper } from './sleepers.ts'
@@ -7,8 +8,8 @@ import type { Wakers } from './wakers.ts'
 export interface AxisSignal {
   /** Work may be there, by this process's own knowledge. */
   raise(): void
-  /** A processor looks now. */
-  looking(): void
+  /** A processor looks now, for what its request lets through. */
+  looking(request: Pick<LeaseRequest, 'contracts' | 'tenants'>): void
   /** It has found something. */
   found(): void
   /** See `WorkSignal.waitForWork`. */
@@ -31,7 +32,8 @@ export function createAxisSignal(
     raise: () => {
       wakers.raise()
     },
-    looking: () => {
+    looking: (request) => {
+      sleeper.seeks(request)
       wakers.seen()
     },
     found: () => {

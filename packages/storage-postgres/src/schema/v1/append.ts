@@ -50,7 +50,8 @@ begin
     returning seq, due_at
   ) select count(*), string_agg((s.n - 1)::text, ',' order by s.n), bool_or(q.due_at is null)
     into v_written, v_slots, v_due from q join s on s.seq = q.seq;
-  if v_due and exists (select 1 from ${shared.sleeper} t where t.axis = '${names.axis}' and t.expires_at > v_now) then
+  if v_due and exists (select 1 from ${shared.sleeper} t where t.axis = '${names.axis}' and t.expires_at > v_now
+      and (t.contracts is null or t.contracts && p_contracts) and (t.tenants is null or t.tenants && p_tenants)) then
     perform pg_notify(${literal(shared.channel)}, '${names.axis}');
   end if;
   return (date_part('epoch', v_now) * 1000)::bigint::text
@@ -59,7 +60,53 @@ end $litebus$`
 }
 
 /**
- * The same for more keys than the lock table of the server should hold: duplicates in flight are waited for, in one
+ * The same for one message, without arrays: most messages are written alone. What is rare comes last and has
+ * defaults, so that it costs nothing when it is absent.
+ */
+export function appendOneFunction(shared: Names, names: AxisNames): string {
+  return `create function ${names.fn('append_one')}(
+  p_id uuid, p_version integer, p_contract text, p_body bytea, p_tenant text default '', p_metadata text default null,
+  p_trace text default null, p_ordering_key text default null, p_lane text default null, p_key text default null,
+  p_at bigint default null, p_after double precision default null, p_locks bigint[] default null, p_turn bigint default null
+) returns text
+language plpgsql volatile
+as $litebus$
+declare
+  v_now timestamptz;
+  v_taken text;
+  v_seq bigint;
+  v_due timestamptz;
+begin
+  if p_turn is not null then perform pg_advisory_xact_lock(p_turn); end if;
+  if p_locks is not null then
+    select string_agg(t.k::text, ',') into v_taken from unnest(p_locks) t(k) where not pg_try_advisory_xact_lock(t.k);
+    if v_taken is not null then return '!' || v_taken; end if;
+  end if;
+  v_now := date_trunc('milliseconds', clock_timestamp());
+  -- The transaction has its id before it takes a sequence: the positions of the lease scans rely on it.
+  insert into ${names.message}
+    (seq, created_at, contract_version, id, tenant, contract_name, ordering_key, idempotency_key, metadata, trace, body)
+  values (case when pg_current_xact_id() is not null then nextval('${names.sequence.replaceAll("'", "''")}'::regclass) end,
+    v_now, p_version, p_id, p_tenant, p_contract, p_ordering_key, p_key, p_metadata, p_trace, p_body)
+  on conflict do nothing
+  returning seq into v_seq;
+  if v_seq is null then return (date_part('epoch', v_now) * 1000)::bigint::text || ':'; end if;
+  if p_at is not null then
+    if ${fromMicros('p_at')} > v_now then v_due := ${fromMicros('p_at')}; end if;
+  elsif p_after > 0 then
+    v_due := clock_timestamp() + p_after * interval '1 millisecond';
+  end if;
+  insert into ${names.queue} (seq, due_at, lane) values (v_seq, v_due, p_lane);
+  if v_due is null and exists (select 1 from ${shared.sleeper} t where t.axis = '${names.axis}' and t.expires_at > v_now
+      and (t.contracts is null or p_contract = any (t.contracts)) and (t.tenants is null or p_tenant = any (t.tenants))) then
+    perform pg_notify(${literal(shared.channel)}, '${names.axis}');
+  end if;
+  return (date_part('epoch', v_now) * 1000)::bigint::text;
+end $litebus$`
+}
+
+/**
+ * The same as {@link appendFunction} for more keys than the lock table of the server should hold: duplicates in flight are waited for, in one
  * savepoint, so that running out of patience leaves the caller's transaction usable.
  */
 export function appendManyFunction(names: AxisNames): string {

@@ -4,10 +4,13 @@ import type { AxisNames, Names } from '../names.ts'
 export function sharedTables(names: Names): readonly string[] {
   return [
     // Unlogged: after a crash nobody sleeps. A row expires, or dead sleepers would bring back a NOTIFY per commit.
+    // Contracts and tenants are what the sleeper looks for; null: everything.
     `create unlogged table ${names.sleeper} (
   id text primary key,
   axis text not null,
-  expires_at timestamptz not null
+  expires_at timestamptz not null,
+  contracts text[] collate "C",
+  tenants text[] collate "C"
 ) with (fillfactor = 50)`,
   ]
 }
