@@ -12,6 +12,7 @@ interface LeaseHeader {
   readonly nextDue?: number | null
   readonly xmin?: string
   readonly xid?: string | null
+  readonly lanes?: boolean | null
   readonly walked?: number
   readonly last?: string | null
   readonly suspects?: readonly string[] | null

@@ -6,11 +6,11 @@ import type { ScanState } from './scan-state.ts'
 /** Rows that idle scans may walk again before one of them costs a transaction id. */
 const idleLead = 1000
 
-/** Leases rows without ordering key. */
+/** Leases rows without ordering key; when asked to, it also tells whether there are rows with one. */
 export async function leaseReady(
   context: LeaseContext,
   state: ScanState,
-  request: LeaseRequest,
+  request: LeaseRequest & { readonly looksForLanes: boolean },
 ): Promise<DecodedLease> {
   state.turn += 1
   const { limit } = request
@@ -31,6 +31,7 @@ export async function leaseReady(
     request.leaseMs,
     request.maxAttempts,
     marks,
+    request.looksForLanes,
     ...filterArguments(request),
   ])
   const leased = await decodeLeased(rows, {

@@ -102,8 +102,10 @@ async function leaseShared(leasing: Leasing, request: LeaseRequest): Promise<Sha
   leasing.turn += 1
   const lanesFirst = leasing.lanesExist && leasing.turn % 2 === 0
   const first = lanesFirst ? await takeLanes(leasing, request, 0) : undefined
-  const ready = await takeReady(context, { state, request }, first?.envelopes.length ?? 0)
-  const lanes = first ?? (await takeLanes(leasing, request, ready.envelopes.length))
+  const looksForLanes = first === undefined && !leasing.lanesExist
+  const ready = await takeReady(context, { state, request, looksForLanes }, first?.envelopes.length ?? 0)
+  const lanes =
+    first ?? (ready.noLanes ? noLanes(leasing) : await takeLanes(leasing, request, ready.envelopes.length))
   const envelopes =
     lanes.envelopes.length === 0
       ? ready.envelopes
@@ -123,6 +125,8 @@ async function leaseShared(leasing: Leasing, request: LeaseRequest): Promise<Sha
 }
 
 interface Taken {
+  /** True when the look found out that no row has an ordering key. */
+  readonly noLanes: boolean
   readonly envelopes: readonly LeasedEnvelope[]
   readonly parked: number
   readonly nextDueInMs: number | undefined
@@ -134,19 +138,31 @@ const none: Taken & LeasedLanes = {
   parked: 0,
   nextDueInMs: undefined,
   suspects: false,
+  noLanes: false,
   stopped: true,
   any: true,
 }
 
+function noLanes(leasing: Leasing): LeasedLanes {
+  leasing.lanesSeenMs = leasing.context.monotonic()
+  return none
+}
+
 async function takeReady(
   context: LeaseContext,
-  { state, request }: { readonly state: ScanState; readonly request: LeaseRequest },
+  {
+    state,
+    request,
+    looksForLanes,
+  }: { readonly state: ScanState; readonly request: LeaseRequest; readonly looksForLanes: boolean },
   taken: number,
 ): Promise<Taken> {
   if (taken >= request.limit) return none
-  const { envelopes, header } = await leaseReady(context, state, { ...request, limit: request.limit - taken })
+  const limit = request.limit - taken
+  const { envelopes, header } = await leaseReady(context, state, { ...request, limit, looksForLanes })
   return {
     envelopes,
+    noLanes: header.lanes === false,
     parked: header.parked ?? 0,
     suspects: header.suspect != null,
     nextDueInMs: header.nextDue == null ? undefined : (header.nextDue - (header.now ?? 0)) / 1000,

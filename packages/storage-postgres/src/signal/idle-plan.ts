@@ -20,10 +20,14 @@ export class IdlePlan {
     this.#step = 0
   }
 
-  /** The next wait, and whether to ask for notifications before it. */
-  next(maxWaitMs: number): { readonly waitMs: number; readonly asksBefore: boolean } {
-    const step = idleSteps[this.#step]
+  /** A wait has run its time: nothing happened. One that was cut short is taken again. */
+  advance(): void {
     this.#step = Math.min(this.#step + 1, idleSteps.length)
+  }
+
+  /** The wait to take now, and whether to ask for notifications before it. */
+  current(maxWaitMs: number): { readonly waitMs: number; readonly asksBefore: boolean } {
+    const step = idleSteps[this.#step]
     if (step === undefined) return { waitMs: maxWaitMs, asksBefore: true }
     return { waitMs: Math.min(step.waitMs, maxWaitMs), asksBefore: step.asksBefore }
   }

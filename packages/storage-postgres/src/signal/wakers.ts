@@ -22,19 +22,24 @@ export class Wakers {
     this.#unseen = false
   }
 
-  /** Resolves when work may be there, when the time is up or when the signal aborts. */
-  wait(signal: AbortSignal, maxWaitMs: number): Promise<void> {
-    if (signal.aborted || this.#unseen) return Promise.resolve()
+  /** Resolves when work may be there, when the signal aborts or, with true, when the time is up. */
+  wait(signal: AbortSignal, maxWaitMs: number): Promise<boolean> {
+    if (signal.aborted || this.#unseen) return Promise.resolve(false)
     return new Promise((resolve) => {
-      const finish = (): void => {
-        this.#waiters.delete(finish)
+      const finish = (timeIsUp: boolean): void => {
+        this.#waiters.delete(wake)
         timer.cancel()
-        signal.removeEventListener('abort', finish)
-        resolve()
+        signal.removeEventListener('abort', wake)
+        resolve(timeIsUp)
       }
-      const timer = this.#clock.schedule(maxWaitMs, finish)
-      this.#waiters.add(finish)
-      signal.addEventListener('abort', finish, { once: true })
+      const wake = (): void => {
+        finish(false)
+      }
+      const timer = this.#clock.schedule(maxWaitMs, () => {
+        finish(true)
+      })
+      this.#waiters.add(wake)
+      signal.addEventListener('abort', wake, { once: true })
     })
   }
 }

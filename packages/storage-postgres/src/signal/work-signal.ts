@@ -42,7 +42,7 @@ export function createAxisSignal(
     },
     async wait(signal, maxWaitMs) {
       listener?.start()
-      const { waitMs, asksBefore } = plan.next(maxWaitMs)
+      const { waitMs, asksBefore } = plan.current(maxWaitMs)
       if (listener === undefined) {
         await wakers.wait(signal, maxWaitMs)
         return
@@ -51,7 +51,7 @@ export function createAxisSignal(
         asked = true
         await sleeper.sleep()
       }
-      await wakers.wait(signal, waitMs)
+      if (await wakers.wait(signal, waitMs)) plan.advance()
     },
     isDegraded: () => listener?.isDegraded ?? false,
     async close() {

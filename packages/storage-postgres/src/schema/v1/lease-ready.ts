@@ -7,6 +7,7 @@ import {
   leasedColumns,
   leasingSettings,
   micros,
+  onePlan,
   selectionWith,
   withFailure,
 } from './function-parts.ts'
@@ -24,9 +25,9 @@ export function leaseReadyFunction(names: AxisNames): string {
   })
   return `create function ${names.fn('lease_ready')}(
   p_from bigint, p_due_from bigint, p_due_limit integer, p_limit integer, p_owner text, p_lease_ms double precision,
-  p_max_attempts integer, p_marks boolean, p_tenants text[], p_contracts text[]
+  p_max_attempts integer, p_marks boolean, p_lanes boolean, p_tenants text[], p_contracts text[]
 ) returns table (${leasedColumns})
-${leasingSettings} set enable_hashjoin = off
+${leasingSettings} set enable_hashjoin = off ${onePlan}
 as $litebus$
 #variable_conflict use_column
 declare
@@ -39,6 +40,8 @@ declare
   v_suspect timestamptz;
   v_parked bigint := 0;
   v_next timestamptz;
+  v_leased bigint;
+  v_lanes boolean;
 begin
   ${isolationGuard}
   select case when is_called then last_value else 0 end into v_sequence from ${names.sequence};
@@ -61,6 +64,11 @@ begin
   )
   select ${selectionWith(`l.attempts::text || coalesce(':' || ${micros('l.due_at')}::text, '')`)}
   from l join ${names.message} m on m.seq = l.seq;
+  get diagnostics v_leased = row_count;
+  -- Spares the caller a second statement when no row has an ordering key.
+  if p_lanes and v_leased < p_limit then
+    v_lanes := exists (select 1 from ${names.queue} q where q.lane is not null order by q.lane, q.seq limit 1);
+  end if;
 
   select min(q.due_at) into v_suspect from ${names.queue} q
   where q.lane is null and q.due_at is not null and q.due_at >= v_due_from and q.due_at <= v_now
@@ -88,7 +96,7 @@ begin
   o_metadata := json_build_object(
     'generation', v_generation, 'sequence', v_sequence, 'parked', v_parked, 'now', ${micros('v_now')},
     'suspect', ${micros('v_suspect')}, 'nextDue', ${micros('v_next')},
-    'xmin', v_xmin,
+    'xmin', v_xmin, 'lanes', v_lanes,
     'xid', case when p_marks then pg_current_xact_id() else pg_current_xact_id_if_assigned() end::text)::text;
   return next;
 end $litebus$`

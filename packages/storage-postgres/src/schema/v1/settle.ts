@@ -1,5 +1,5 @@
 import type { AxisNames } from '../names.ts'
-import { failureRecord, isolationGuard, leasingSettings, withFailure } from './function-parts.ts'
+import { failureRecord, isolationGuard, leasingSettings, onePlan, withFailure } from './function-parts.ts'
 
 /** Rows of the given leases that still stand, locked in sequence order: two settles that meet must not deadlock. */
 function fencedRows(names: AxisNames): string {
@@ -9,20 +9,24 @@ function fencedRows(names: AxisNames): string {
     order by q.seq for update of q`
 }
 
-/** Records successes: the queue row goes, a narrow row of the done table comes. Answers the sequences that applied. */
+/**
+ * Records successes: the queue row goes, a narrow row of the done table comes. Answers the sequences that applied.
+ * The join is a loop over the sorted leases, so rows are locked in sequence order here, too.
+ */
 export function settleSucceededFunction(names: AxisNames): string {
   return `create function ${names.fn('settle_succeeded')}(p_seqs bigint[], p_generations bigint[], p_owner text)
 returns text
-${leasingSettings} set enable_hashjoin = off
+${leasingSettings} set enable_hashjoin = off ${onePlan}
 as $litebus$
 declare
   v_applied text;
 begin
   ${isolationGuard}
-  with l as materialized (
-    ${fencedRows(names)}
-  ), d as (
-    delete from ${names.queue} q where q.seq = any (array(select l.seq from l)) returning q.seq, q.generation
+  with d as (
+    delete from ${names.queue} q
+    using (select u.seq, u.generation from unnest(p_seqs, p_generations) u(seq, generation) order by u.seq) u
+    where q.seq = u.seq and q.generation = u.generation and q.owner = p_owner
+    returning q.seq, q.generation
   ), i as (
     insert into ${names.done} (seq, ended_at) select d.seq, clock_timestamp() from d
   ) select case when count(*) = array_length(p_seqs, 1) then '*'
