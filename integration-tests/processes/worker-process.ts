@@ -38,7 +38,7 @@ export async function startWorker(program: string, env: NodeJS.ProcessEnv): Prom
       const answer = once(child, 'message')
       child.send(question)
       const said = await Promise.race([answer, ended])
-      if (Array.isArray(said)) return said[0]
+      if (Array.isArray(said)) return said[0] as unknown
       throw new Error(`expected ${program} to answer, it ended with ${String(said)}: ${faults}`)
     },
     terminate: () => child.kill('SIGTERM'),

@@ -5,8 +5,8 @@ import { systemClock, type Clock } from '@litebus/core'
 import { postgres } from '../../../integration-tests/services/index.ts'
 import { postgresStorage, type PostgresStorage } from '../src/index.ts'
 
-const { createDatabase } = await postgres()
-const database = await createDatabase()
+const service = await postgres()
+const database = await service.createDatabase()
 
 /** The database of this test file; it ends with the test command. */
 export function databaseUrl(): string {
