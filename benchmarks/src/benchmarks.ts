@@ -1,3 +1,4 @@
+import { ingressAmqpBenchmark, relayAmqpBenchmark } from './amqp/broker-benchmarks.ts'
 import type { Benchmark } from './harness/benchmark.ts'
 import { enqueueBenchmark } from './store/enqueue-benchmark.ts'
 import { memoryBenchmark } from './store/memory-benchmark.ts'
@@ -16,4 +17,6 @@ export const benchmarks: ReadonlyMap<string, Benchmark> = new Map([
   ['enqueue', enqueueBenchmark],
   ['wake', wakeBenchmark],
   ['memory', memoryBenchmark],
+  ['relay-amqp', relayAmqpBenchmark],
+  ['ingress-amqp', ingressAmqpBenchmark],
 ])
