@@ -49,12 +49,17 @@ export async function openBenchQueue(url: string, name: string): Promise<BenchQu
   }
 }
 
+interface RawMessage {
+  readonly id: string
+  readonly body: Buffer
+  readonly confirmed?: () => void
+}
+
 /** Publishes as the product does: mandatory, persistent, with the three headers that are always written. */
 export function publishRaw(
   channel: ConfirmChannel,
   queue: string,
-  { id, body }: { readonly id: string; readonly body: Buffer },
-  confirmed?: () => void,
+  { id, body, confirmed }: RawMessage,
 ): void {
   channel.publish(
     '',

@@ -97,10 +97,11 @@ export async function relayFloor(round: RelayRound): Promise<OwnSide> {
     new Promise((resolve) => {
       let open = rows.length
       for (const row of rows) {
-        publishRaw(channel, queue.name, { id: row[3], body: Buffer.from(row[6]) }, () => {
+        const confirmed = (): void => {
           open -= 1
           if (open === 0) resolve()
-        })
+        }
+        publishRaw(channel, queue.name, { id: row[3], body: Buffer.from(row[6]), confirmed })
       }
     })
   return {
@@ -162,16 +163,13 @@ export async function rawPublish({ amqpUrl, queue, kind, messages, window }: Rel
         let sent = 0
         let confirmed = 0
         const next = (): void => {
-          publishRaw(
-            channel,
-            queue.name,
-            { id: crypto.randomUUID(), body: Buffer.from(payload(kind, sent)) },
-            () => {
-              confirmed += 1
-              if (sent < messages) next()
-              if (confirmed === messages) resolve(messages)
-            },
-          )
+          const onConfirmed = (): void => {
+            confirmed += 1
+            if (sent < messages) next()
+            if (confirmed === messages) resolve(messages)
+          }
+          const body = Buffer.from(payload(kind, sent))
+          publishRaw(channel, queue.name, { id: crypto.randomUUID(), body, confirmed: onConfirmed })
           sent += 1
         }
         while (sent < Math.min(window, messages)) next()
