@@ -2,6 +2,7 @@ import { ingressAmqpBenchmark, relayAmqpBenchmark } from './amqp/broker-benchmar
 import type { Benchmark } from './harness/benchmark.ts'
 import { enqueueBenchmark } from './store/enqueue-benchmark.ts'
 import { memoryBenchmark } from './store/memory-benchmark.ts'
+import { peersBenchmark } from './store/peers-benchmark.ts'
 import { storeBacklogBenchmark } from './store/store-backlog-benchmark.ts'
 import { storeBenchmark } from './store/store-benchmark.ts'
 import { storeHeldBenchmark } from './store/store-held-benchmark.ts'
@@ -14,6 +15,7 @@ export const benchmarks: ReadonlyMap<string, Benchmark> = new Map([
   ['store-held', storeHeldBenchmark],
   ['store-backlog', storeBacklogBenchmark],
   ['store-ordered', storeOrderedBenchmark],
+  ['peers', peersBenchmark],
   ['enqueue', enqueueBenchmark],
   ['wake', wakeBenchmark],
   ['memory', memoryBenchmark],
