@@ -22,8 +22,8 @@ async function versionOf(url: string): Promise<number> {
 
 const embedded = 18
 
-// The server of the tests may be an older one: then the suite runs on the embedded one as well.
-if ((await versionOf(databaseUrl())) !== embedded) {
+// The server of the tests may be an older one: then the long mode runs the suite on the embedded one as well.
+if (isLong && (await versionOf(databaseUrl())) !== embedded) {
   await describeWithServices('on the embedded server', ['startPostgresNode'], ({ startPostgresNode }) => {
     let node: ServiceNode | undefined
     beforeAll(async () => {
