@@ -7,6 +7,7 @@ import {
 import {
   backoffDelayMs,
   IngressAckPolicy,
+  inTime,
   isLiteBusError,
   type ContractRegistry,
   type Delivery,
@@ -17,7 +18,6 @@ import type { Discarder } from './discard.ts'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
 import { mapDelivery } from './map-delivery.ts'
 import type { Outage } from './outage.ts'
-import { withinBudget } from './within-budget.ts'
 
 /** What ingesting one delivery works with. */
 export interface IngestContext {
@@ -94,7 +94,7 @@ function mapInTime(delivery: Delivery, { options, contracts }: IngestContext): P
   const { clock, executionBudgetMs: budgetMs } = options
   const onLate = (): Error =>
     new DOMException(`expected a delivery to be mapped within ${String(budgetMs)} ms`, 'TimeoutError')
-  return withinBudget(mapDelivery(delivery, contracts, options), { clock, budgetMs, onLate })
+  return inTime(mapDelivery(delivery, contracts, options), { clock, limitMs: budgetMs, onLate })
 }
 
 /** Requeue or discard; see the ack policy. */

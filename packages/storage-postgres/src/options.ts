@@ -27,6 +27,18 @@ export interface PostgresStorageOptions {
   readonly listen?: PostgresConnection | false
   /** How long a suspect waits for held leases before ordinary leasing resumes for as long. @defaultValue 60000 */
   readonly suspectPatienceMs?: number
+  /** Longest wait for a connection of the pool, in milliseconds. @defaultValue 10 000 */
+  readonly connectTimeoutMs?: number
+  /**
+   * Longest wait for the answer to one statement of the store's own, in milliseconds. A connection that does not answer
+   * is closed, and the call fails with `STORE_UNAVAILABLE`. Transactions of callers and what handlers do in theirs are
+   * not bounded by it. @defaultValue 10 000
+   */
+  readonly statementTimeoutMs?: number
+  /**
+   * The same for statements of operators: schema, queries, counts, requeue, purge and retention. @defaultValue 600 000
+   */
+  readonly maintenanceTimeoutMs?: number
   /** Where state changes of the work signal are logged. @defaultValue nowhere */
   readonly logger?: Logger
   /** Clock for waits and local deadlines; leases are decided by the clock of the database. @defaultValue the machine's */
@@ -42,6 +54,9 @@ export interface ResolvedOptions {
   readonly maxPendingRows: number | undefined
   readonly listen: PostgresConnection | false | undefined
   readonly suspectPatienceMs: number
+  readonly connectTimeoutMs: number
+  readonly statementTimeoutMs: number
+  readonly maintenanceTimeoutMs: number
   readonly logger: Logger
   readonly clock: Clock
 }
@@ -56,6 +71,9 @@ export function resolveOptions(options: PostgresStorageOptions): ResolvedOptions
     maxPendingRows: options.maxPendingRows,
     listen: options.listen,
     suspectPatienceMs: options.suspectPatienceMs ?? 60_000,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
+    maintenanceTimeoutMs: options.maintenanceTimeoutMs ?? 600_000,
     logger: options.logger ?? silentLogger,
     clock: options.clock ?? systemClock,
   }
@@ -75,6 +93,9 @@ export function resolveOptions(options: PostgresStorageOptions): ResolvedOptions
     checks.integer('maxPendingRows', resolved.maxPendingRows, { min: 1 })
   }
   checks.duration('suspectPatienceMs', resolved.suspectPatienceMs)
+  checks.duration('connectTimeoutMs', resolved.connectTimeoutMs, { min: 1 })
+  checks.duration('statementTimeoutMs', resolved.statementTimeoutMs, { min: 1 })
+  checks.duration('maintenanceTimeoutMs', resolved.maintenanceTimeoutMs, { min: 1 })
   if (checks.faults.length > 0) throw new OptionsError('postgresStorage', checks.faults)
   return resolved
 }
