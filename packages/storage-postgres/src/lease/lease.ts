@@ -10,6 +10,7 @@ import type { LeaseContext } from './lease-context.ts'
 import { leaseLanes, type LeasedLanes } from './lease-lanes.ts'
 import { leaseReady } from './lease-ready.ts'
 import { leaseSuspect } from './lease-suspect.ts'
+import { orNothing } from './or-nothing.ts'
 import type { ScanState, ScanStates } from './scan-state.ts'
 import { sweepWhenDue } from './sweep.ts'
 
@@ -103,9 +104,15 @@ async function leaseShared(leasing: Leasing, request: LeaseRequest): Promise<Sha
   const lanesFirst = leasing.lanesExist && leasing.turn % 2 === 0
   const first = lanesFirst ? await takeLanes(leasing, request, 0) : undefined
   const looksForLanes = first === undefined && !leasing.lanesExist
-  const ready = await takeReady(context, { state, request, looksForLanes }, first?.envelopes.length ?? 0)
+  const fromLanes = first?.envelopes.length ?? 0
+  const ready =
+    (await orNothing(takeReady(context, { state, request, looksForLanes }, fromLanes), fromLanes > 0)) ?? none
   const lanes =
-    first ?? (ready.noLanes ? noLanes(leasing) : await takeLanes(leasing, request, ready.envelopes.length))
+    first ??
+    (ready.noLanes
+      ? noLanes(leasing)
+      : ((await orNothing(takeLanes(leasing, request, ready.envelopes.length), ready.envelopes.length > 0)) ??
+        none))
   const envelopes =
     lanes.envelopes.length === 0
       ? ready.envelopes

@@ -5,13 +5,15 @@ import { byOwner, leaseArrays, leaseKey } from './lease-arrays.ts'
 
 type Failed = Exclude<SettleOutcome, { readonly kind: 'succeeded' }>
 
-/** Records outcomes: one statement when all succeeded or all failed, else two that run side by side. */
+/**
+ * Records outcomes: one statement when all succeeded or all failed. A mixture takes one transaction around two: a call
+ * that fails has then recorded nothing, and telling it again does not find half of its leases gone.
+ */
 export async function settle(
   database: Database,
   axis: AxisNames,
   outcomes: readonly SettleOutcome[],
 ): Promise<readonly SettleResult[]> {
-  const run: Run = (text, values) => database.run('settle messages', text, values)
   const given = new Map(outcomes.toReversed().map((outcome) => [leaseKey(outcome.lease), outcome]))
   const succeeded: Lease[] = []
   const failed: Failed[] = []
@@ -19,11 +21,18 @@ export async function settle(
     if (outcome.kind === 'succeeded') succeeded.push(outcome.lease)
     else failed.push(outcome)
   }
-  const applied = await Promise.all([
-    ...byOwner(succeeded, (lease) => lease).map((leases) => settleSucceeded(run, axis, leases)),
-    ...byOwner(failed, ({ lease }) => lease).map((group) => settleFailed(run, axis, group)),
-  ])
-  const keys = new Set(applied.flat())
+  const parts: ((run: Run) => Promise<readonly string[]>)[] = [
+    ...byOwner(succeeded, (lease) => lease).map((leases) => (run: Run) => settleSucceeded(run, axis, leases)),
+    ...byOwner(failed, ({ lease }) => lease).map((group) => (run: Run) => settleFailed(run, axis, group)),
+  ]
+  const doing = 'settle messages'
+  const single: Run = (text, values) => database.run(doing, text, values)
+  const inTurn = async (run: Run): Promise<string[]> => {
+    const applied: string[] = []
+    for (const part of parts) applied.push(...(await part(run)))
+    return applied
+  }
+  const keys = new Set(await (parts.length > 1 ? database.transaction(doing, inTurn) : inTurn(single)))
   // The first of two slots with one lease has it; deleting leaves nothing for the second.
   return outcomes.map(({ lease }) => (keys.delete(leaseKey(lease)) ? 'applied' : 'leaseLost'))
 }
