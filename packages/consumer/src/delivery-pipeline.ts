@@ -1,5 +1,12 @@
-import { sleep, type Clock, type Delivery, type Logger, type Telemetry, type Transport } from '@litebus/core'
-import { errorType } from './error-type.ts'
+import {
+  errorType,
+  sleep,
+  type Clock,
+  type Delivery,
+  type Logger,
+  type Telemetry,
+  type Transport,
+} from '@litebus/core'
 import { createIntake, type Intake, type PauseReason } from './intake.ts'
 import { createKeySequencer } from './key-sequencer.ts'
 import { createLedger, type SettlementCounts, type SettlementTerminal } from './ledger.ts'

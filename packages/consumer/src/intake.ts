@@ -1,4 +1,5 @@
 import {
+  errorType,
   InvalidOperationError,
   isLiteBusError,
   sleep,
@@ -10,7 +11,6 @@ import {
   type Subscription,
   type Transport,
 } from '@litebus/core'
-import { errorType } from './error-type.ts'
 
 /** Why intake stands still. */
 export type PauseReason = 'store' | 'backlog' | 'handoff' | 'discards' | 'operator'

@@ -42,6 +42,7 @@ export {
   TopologyMismatchError,
   InvocationError,
 } from './errors/errors.ts'
+export { errorType } from './errors/error-type.ts'
 export { LiteBusError, isLiteBusError, type LiteBusErrorOptions } from './errors/litebus-error.ts'
 export {
   IdempotencyConflictError,
@@ -95,9 +96,12 @@ export {
   failureCategories,
   nonRetryableCategories,
   failureCode,
+  isFailure,
+  executionBudgetExceeded,
   type FailureCategory,
   type Failure,
 } from './policies/failure.ts'
+export { guardClassifier } from './policies/guard-classifier.ts'
 export { IngressAckPolicy } from './policies/ingress-ack-policy.ts'
 export {
   isRetryable,
@@ -128,6 +132,7 @@ export {
   type SettleOutcome,
   type SettleResult,
 } from './ports/lease.ts'
+export { isolateLogger, isolateTelemetry } from './ports/isolate.ts'
 export { silentLogger, type LogFields, type Logger } from './ports/logger.ts'
 export {
   type MessageFilter,

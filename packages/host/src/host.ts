@@ -1,6 +1,6 @@
-import { InvalidOperationError } from '@litebus/core'
+import { errorType, InvalidOperationError } from '@litebus/core'
 import { resolveHostOptions, type HostedPart, type HostOptions } from './host-options.ts'
-import { errorType, within } from './within.ts'
+import { within } from './within.ts'
 
 /** How one part stopped. */
 export interface PartReport {

@@ -25,10 +25,6 @@ export function createInboxProcessor<TTransaction>({
     ])
   }
   const registry = createHandlerRegistry(handlers)
-  const dispatcher = createHandlerDispatcher({
-    registry,
-    store: options.store,
-    classifier: options.classifier,
-  })
+  const dispatcher = createHandlerDispatcher({ registry, store: options.store })
   return createProcessor({ ...options, dispatcher })
 }

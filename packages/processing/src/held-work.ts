@@ -1,5 +1,6 @@
 import type { LeasedEnvelope } from '@litebus/core'
 import type { DispatchContext } from './dispatcher.ts'
+import { createLazySignal } from './lazy-signal.ts'
 import type { Pass } from './pass.ts'
 
 /** One leased row in this process, from the lease to the last word of the store. */
@@ -16,22 +17,31 @@ export interface HeldWork {
   lost: boolean
   /** Monotonic start of the dispatch. */
   startedAt: number
+  /** Monotonic time at which a running dispatch is told to end, and once it was told, at which it is given up. */
+  endsAt: number
+  /** True once the dispatch had used up its execution budget. */
+  overdue: boolean
   /** True once the dispatch was told to end. */
   readonly cancelled: boolean
   /** What the dispatcher sees. */
   readonly context: DispatchContext
   /** Aborts the dispatch. */
   abort(): void
+  /** Tells the dispatch that nobody waits for it any longer. */
+  giveUp(): void
 }
 
-/** Takes a leased row into this process. The abort signal is made only when somebody asks: it is not free. */
+/**
+ * Takes a leased row into this process. Its signals are made only when somebody asks for them: handlers that do not,
+ * and the store that completes messages in a transaction, which asks for one.
+ */
 export function holdWork(
   envelope: LeasedEnvelope,
   pass: Pass,
   { deadline, stopping }: { readonly deadline: number; readonly stopping: AbortSignal },
 ): HeldWork {
-  let controller: AbortController | undefined
-  let aborted = false
+  const ending = createLazySignal()
+  const givenUp = createLazySignal()
   return {
     envelope,
     pass,
@@ -39,20 +49,24 @@ export function holdWork(
     stage: 'queued',
     lost: false,
     startedAt: 0,
+    endsAt: 0,
+    overdue: false,
     get cancelled() {
-      return aborted
+      return ending.aborted
     },
     context: {
       stopping,
       get signal() {
-        controller ??= new AbortController()
-        if (aborted) controller.abort()
-        return controller.signal
+        return ending.signal
+      },
+      get givenUp() {
+        return givenUp.signal
       },
     },
-    abort() {
-      aborted = true
-      controller?.abort()
+    abort: ending.abort,
+    giveUp() {
+      ending.abort()
+      givenUp.abort()
     },
   }
 }

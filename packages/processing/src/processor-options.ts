@@ -1,6 +1,9 @@
 import {
   backoffFaults,
   checkOptions,
+  guardClassifier,
+  isolateLogger,
+  isolateTelemetry,
   noTelemetry,
   OptionsError,
   silentLogger,
@@ -49,7 +52,17 @@ export interface ProcessorTuning {
   readonly honorShutdownTokenOnPersist?: boolean
   /** How long handlers may go on after a stop was asked for, in milliseconds. @defaultValue 30 000 */
   readonly graceMs?: number
-  /** How long a stop waits for handlers after their signal was aborted, in milliseconds. @defaultValue 30 000 */
+  /**
+   * How long a dispatch may take, in milliseconds. Then its signal is aborted; when it has not ended `abortWaitMs` later
+   * it is given up: its slot is free, the attempt has failed with `EXECUTION_BUDGET_EXCEEDED`, and what it does late is
+   * refused. JavaScript cannot end it, so code that never looks at its signal runs on beside the next attempt.
+   * @defaultValue 900 000
+   */
+  readonly executionBudgetMs?: number
+  /**
+   * How long handlers may take to end after their signal was aborted, by a stop, a lost lease or their execution
+   * budget, in milliseconds. @defaultValue 30 000
+   */
   readonly abortWaitMs?: number
   /** Names failures before the default classifier does. */
   readonly classifier?: FailureClassifier
@@ -89,6 +102,8 @@ export const processorDefaults: {
   readonly maxPerKey: 100
   /** Grace of a stop. */
   readonly graceMs: 30_000
+  /** Time for one dispatch. */
+  readonly executionBudgetMs: 900_000
   /** Wait after the abort. */
   readonly abortWaitMs: 30_000
 } = Object.freeze({
@@ -100,6 +115,7 @@ export const processorDefaults: {
   maxAttempts: 10,
   maxPerKey: 100,
   graceMs: 30_000,
+  executionBudgetMs: 900_000,
   abortWaitMs: 30_000,
 })
 
@@ -144,6 +160,7 @@ export function resolveProcessorOptions<TTransaction>(
   checks.duration('heartbeatMs', resolved.heartbeatMs, { min: 5 })
   checks.duration('pollMs', resolved.pollMs, { min: 1 })
   checks.duration('graceMs', resolved.graceMs)
+  checks.duration('executionBudgetMs', resolved.executionBudgetMs, { min: 1 })
   checks.duration('abortWaitMs', resolved.abortWaitMs)
   checks.that(
     !(resolved.heartbeatMs > resolved.leaseMs / 2),
@@ -155,7 +172,14 @@ export function resolveProcessorOptions<TTransaction>(
   )
   const faults = [...checks.faults, ...backoffFaults('backoff', resolved.backoff)]
   if (faults.length > 0) throw new OptionsError('processor', faults)
-  return Object.freeze(resolved)
+  const logger = isolateLogger(resolved.logger)
+  const classifier = guardClassifier(resolved.classifier, { logger, clock: resolved.clock })
+  return Object.freeze({
+    ...resolved,
+    logger,
+    telemetry: isolateTelemetry(resolved.telemetry),
+    ...(classifier === undefined ? {} : { classifier }),
+  })
 }
 
 /** Options given as `undefined` count as not given. */
