@@ -1,7 +1,12 @@
 import {
   checkOptions,
+  guardClassifier,
+  isolateLogger,
+  isolateTelemetry,
   noTelemetry,
   OptionsError,
+  portRules,
+  readOptions,
   retryProfileFaults,
   silentLogger,
   systemClock,
@@ -9,6 +14,7 @@ import {
   type Clock,
   type FailureClassifier,
   type Logger,
+  type OptionShape,
   type RetryProfile,
   type Telemetry,
   type Transport,
@@ -56,6 +62,28 @@ export interface ConsumerOptions {
   readonly random?: () => number
 }
 
+const shape: OptionShape<ConsumerOptions> = {
+  transport: portRules.transport,
+  source: 'text',
+  handlers: 'list',
+  retry: 'object?',
+  concurrency: 'any?',
+  prefetch: 'any?',
+  maxMessageBytes: 'any?',
+  executionBudgetMs: 'any?',
+  settlementBudgetMs: 'any?',
+  publishTimeoutMs: 'any?',
+  holdLimitMs: 'any?',
+  maxDeliveries: 'any?',
+  trustApplicationHeaders: 'any?',
+  restartDelayMs: 'any?',
+  classifier: 'function?',
+  logger: portRules.logger,
+  telemetry: portRules.telemetry,
+  clock: portRules.clock,
+  random: portRules.random,
+}
+
 /** Options with every default filled in. */
 export type ResolvedConsumerOptions = Required<Omit<ConsumerOptions, 'classifier'>> &
   Pick<ConsumerOptions, 'classifier'>
@@ -65,7 +93,8 @@ export type ResolvedConsumerOptions = Required<Omit<ConsumerOptions, 'classifier
  *
  * @throws OptionsError naming every fault.
  */
-export function resolveConsumerOptions(options: ConsumerOptions): ResolvedConsumerOptions {
+export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumerOptions {
+  const options = readOptions('consumer', given, { shape })
   const concurrency = options.concurrency ?? 1
   const resolved: ResolvedConsumerOptions = {
     retry: {},
@@ -109,5 +138,12 @@ export function resolveConsumerOptions(options: ConsumerOptions): ResolvedConsum
   const capabilities = resolved.transport.capabilitiesOf(resolved.source)
   const faults = [...checks.faults, ...retryProfileFaults(resolved.retry, capabilities)]
   if (faults.length > 0) throw new OptionsError('consumer', faults)
-  return Object.freeze(resolved)
+  const logger = isolateLogger(resolved.logger)
+  const classifier = guardClassifier(resolved.classifier, { logger, clock: resolved.clock })
+  return Object.freeze({
+    ...resolved,
+    logger,
+    telemetry: isolateTelemetry(resolved.telemetry),
+    ...(classifier === undefined ? {} : { classifier }),
+  })
 }

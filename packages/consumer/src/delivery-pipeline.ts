@@ -1,9 +1,12 @@
 import {
   errorType,
+  portRules,
+  readOptions,
   sleep,
   type Clock,
   type Delivery,
   type Logger,
+  type OptionShape,
   type Telemetry,
   type Transport,
 } from '@litebus/core'
@@ -59,13 +62,27 @@ export interface DeliveryPipelineOptions {
   readonly clock: Clock
 }
 
+const shape: OptionShape<DeliveryPipelineOptions> = {
+  transport: portRules.transport,
+  source: 'text',
+  maxInFlight: 'any?',
+  prefetch: 'any?',
+  settlementBudgetMs: 'any?',
+  restartDelayMs: 'any?',
+  handle: 'function',
+  logger: { ...portRules.logger, optional: false },
+  telemetry: { ...portRules.telemetry, optional: false },
+  clock: { ...portRules.clock, optional: false },
+}
+
 const scope = 'LiteBus.Transport'
 const faultDelayMs = 1000
 
 const pauseReasons: readonly PauseReason[] = ['store', 'backlog', 'handoff', 'discards', 'operator']
 
 /** Builds a pipeline that is not subscribed yet. */
-export function createDeliveryPipeline(options: DeliveryPipelineOptions): DeliveryPipeline {
+export function createDeliveryPipeline(given: DeliveryPipelineOptions): DeliveryPipeline {
+  const options = readOptions('delivery pipeline', given, { shape, open: true })
   const { transport, source, logger, telemetry, clock } = options
   const stopping = new AbortController()
   const forcing = new AbortController()

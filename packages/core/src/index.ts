@@ -89,6 +89,16 @@ export {
   type StoredMessage,
 } from './messages/new-message.ts'
 export { type TraceContext } from './messages/trace-context.ts'
+export {
+  definedOptions,
+  optionFaults,
+  portRules,
+  readOptions,
+  type OptionRule,
+  type OptionShape,
+  type PortRule,
+  type ReadOptions,
+} from './options/read-options.ts'
 export { checkOptions, type OptionChecks } from './options/option-checks.ts'
 export { backoffDefaults, backoffDelayMs, backoffFaults, type BackoffOptions } from './policies/backoff.ts'
 export { classifyFailure, type FailureClassifier } from './policies/classify-failure.ts'

@@ -45,6 +45,7 @@ export async function mapDelivery(
     message: payload,
     options: {
       body: message.body,
+      bodyIsValidated: true,
       ...(sourceId === undefined ? {} : { messageId: idOfDelivery(source, sourceId), sourceId }),
       ...(key === undefined ? {} : { idempotency: { key } }),
       ...pick(metadata),

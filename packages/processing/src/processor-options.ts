@@ -6,6 +6,9 @@ import {
   isolateTelemetry,
   noTelemetry,
   OptionsError,
+  optionFaults,
+  portRules,
+  readOptions,
   silentLogger,
   systemClock,
   type BackoffOptions,
@@ -14,6 +17,8 @@ import {
   type LeaseRequest,
   type Logger,
   type MessageStore,
+  type OptionShape,
+  type PortRule,
   type Telemetry,
 } from '@litebus/core'
 import type { Dispatcher, DispatchHooks, HookFailurePolicy } from './dispatcher.ts'
@@ -119,6 +124,50 @@ export const processorDefaults: {
   abortWaitMs: 30_000,
 })
 
+/** What the options that every processor takes must be. */
+export const processorTuningShape: OptionShape<ProcessorTuning> = {
+  name: 'any?',
+  batchSize: 'any?',
+  concurrency: 'any?',
+  leaseMs: 'any?',
+  heartbeatMs: 'any?',
+  pollMs: 'any?',
+  maxAttempts: 'any?',
+  backoff: 'object?',
+  maxPerKey: 'any?',
+  onKeyDeadLetter: 'any?',
+  tenants: 'list?',
+  contracts: 'list?',
+  hooks: 'object?',
+  onHookFailure: 'any?',
+  honorShutdownTokenOnPersist: 'any?',
+  graceMs: 'any?',
+  executionBudgetMs: 'any?',
+  abortWaitMs: 'any?',
+  classifier: 'function?',
+  logger: portRules.logger,
+  telemetry: portRules.telemetry,
+  clock: portRules.clock,
+  random: portRules.random,
+}
+
+/** What the store of a processor must have. */
+export const processorStoreRule: PortRule = {
+  members: ['axis', 'lease', 'renew', 'settle', 'release', 'waitForWork'],
+}
+
+const shape: OptionShape<ProcessorOptions<never>> = {
+  ...processorTuningShape,
+  store: processorStoreRule,
+  dispatcher: { members: ['dispatch'] },
+}
+
+const hooksShape: OptionShape<DispatchHooks> = {
+  beforeDispatch: 'function?',
+  afterDispatch: 'function?',
+  abandon: 'function?',
+}
+
 /** Options with every default filled in. */
 export type ResolvedProcessorOptions<TTransaction> = Required<
   Omit<ProcessorOptions<TTransaction>, 'tenants' | 'contracts' | 'classifier'>
@@ -131,8 +180,9 @@ export type ResolvedProcessorOptions<TTransaction> = Required<
  * @throws OptionsError naming every fault.
  */
 export function resolveProcessorOptions<TTransaction>(
-  options: ProcessorOptions<TTransaction>,
+  given: ProcessorOptions<TTransaction>,
 ): ResolvedProcessorOptions<TTransaction> {
+  const options = readOptions('processor', given, { shape })
   const resolved: ResolvedProcessorOptions<TTransaction> = {
     ...processorDefaults,
     name: options.store.axis,
@@ -145,9 +195,7 @@ export function resolveProcessorOptions<TTransaction>(
     telemetry: noTelemetry,
     clock: systemClock,
     random: Math.random,
-    ...defined(options),
-    store: options.store,
-    dispatcher: options.dispatcher,
+    ...options,
   }
   const checks = checkOptions()
   checks.text('name', resolved.name)
@@ -170,7 +218,15 @@ export function resolveProcessorOptions<TTransaction>(
     ['block', 'park', 'skip'].includes(resolved.onKeyDeadLetter),
     `expected onKeyDeadLetter to be 'block', 'park' or 'skip', found ${resolved.onKeyDeadLetter}`,
   )
-  const faults = [...checks.faults, ...backoffFaults('backoff', resolved.backoff)]
+  checks.that(
+    ['deadLetter', 'completeDespiteHookFailure'].includes(resolved.onHookFailure),
+    `expected onHookFailure to be 'deadLetter' or 'completeDespiteHookFailure', found ${resolved.onHookFailure}`,
+  )
+  const faults = [
+    ...checks.faults,
+    ...backoffFaults('backoff', resolved.backoff),
+    ...optionFaults('hooks.', resolved.hooks, { shape: hooksShape }),
+  ]
   if (faults.length > 0) throw new OptionsError('processor', faults)
   const logger = isolateLogger(resolved.logger)
   const classifier = guardClassifier(resolved.classifier, { logger, clock: resolved.clock })
@@ -180,9 +236,4 @@ export function resolveProcessorOptions<TTransaction>(
     telemetry: isolateTelemetry(resolved.telemetry),
     ...(classifier === undefined ? {} : { classifier }),
   })
-}
-
-/** Options given as `undefined` count as not given. */
-function defined<T extends object>(options: T): Partial<T> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>
 }

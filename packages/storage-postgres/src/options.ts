@@ -1,4 +1,15 @@
-import { checkOptions, OptionsError, silentLogger, systemClock, type Clock, type Logger } from '@litebus/core'
+import {
+  checkOptions,
+  isolateLogger,
+  OptionsError,
+  portRules,
+  readOptions,
+  silentLogger,
+  systemClock,
+  type Clock,
+  type Logger,
+  type OptionShape,
+} from '@litebus/core'
 import type { PostgresPool } from './database/postgres-client.ts'
 import { identifierFault } from './schema/names.ts'
 
@@ -61,8 +72,24 @@ export interface ResolvedOptions {
   readonly clock: Clock
 }
 
+const shape: OptionShape<PostgresStorageOptions> = {
+  pool: { members: ['connect'], optional: true },
+  connection: 'any?',
+  schema: 'any?',
+  tablePrefix: 'any?',
+  maxPendingRows: 'any?',
+  listen: 'any?',
+  suspectPatienceMs: 'any?',
+  connectTimeoutMs: 'any?',
+  statementTimeoutMs: 'any?',
+  maintenanceTimeoutMs: 'any?',
+  logger: portRules.logger,
+  clock: portRules.clock,
+}
+
 /** Fills in the defaults and reports every fault at once. */
-export function resolveOptions(options: PostgresStorageOptions): ResolvedOptions {
+export function resolveOptions(given: PostgresStorageOptions): ResolvedOptions {
+  const options = readOptions('postgresStorage', given, { shape })
   const resolved: ResolvedOptions = {
     pool: options.pool,
     connection: options.connection,
@@ -74,7 +101,7 @@ export function resolveOptions(options: PostgresStorageOptions): ResolvedOptions
     connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
     statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
     maintenanceTimeoutMs: options.maintenanceTimeoutMs ?? 600_000,
-    logger: options.logger ?? silentLogger,
+    logger: isolateLogger(options.logger ?? silentLogger),
     clock: options.clock ?? systemClock,
   }
   const checks = checkOptions()
@@ -82,9 +109,6 @@ export function resolveOptions(options: PostgresStorageOptions): ResolvedOptions
     (resolved.pool === undefined) !== (resolved.connection === undefined),
     'expected either pool or connection, found ' + (resolved.pool === undefined ? 'neither' : 'both'),
   )
-  if (resolved.pool !== undefined) {
-    checks.that(typeof resolved.pool.connect === 'function', 'expected pool to be a pool of pg')
-  }
   checks.text('schema', resolved.schema)
   const schemaFault = identifierFault('schema', resolved.schema, 63)
   const prefixFault = identifierFault('tablePrefix', resolved.tablePrefix, 30)

@@ -21,7 +21,8 @@ export interface WriterSettings {
  *
  * @throws ArgumentError when an option is not valid or the body is too large.
  * @throws MessageContractNotRegisteredError when the contract is not registered.
- * @throws PayloadError when the message is refused by its schema or cannot be serialized.
+ * @throws PayloadError when the message is refused by its schema or cannot be serialized, or received bytes cannot be
+ * decoded or are refused.
  */
 export async function prepareMessage(
   { contract, message, options = {} }: WriteItem,
@@ -30,12 +31,12 @@ export async function prepareMessage(
   const faults = writeFaults(options)
   if (faults.length > 0) throw new ArgumentError(faults.join('; '))
   const body = options.body ?? (await serialize(contract, message, settings.registry))
-  if (options.body !== undefined) settings.registry.resolve(contract.name, contract.version)
   if (settings.maxMessageBytes > 0 && body.byteLength > settings.maxMessageBytes) {
     throw new ArgumentError(
       `expected a body of at most ${String(settings.maxMessageBytes)} bytes, found ${String(body.byteLength)}; raise maxMessageBytes, or send a reference`,
     )
   }
+  if (options.body !== undefined) await checkReceived(contract, options, settings.registry)
   return {
     id: identify(contract, options, body),
     contractName: contract.name,
@@ -43,6 +44,16 @@ export async function prepareMessage(
     body,
     ...metadata(options),
   }
+}
+
+/** What is accepted here and cannot be read at the other end would be lost there, after the sender heard of success. */
+async function checkReceived(
+  { name, version }: MessageContract<unknown>,
+  { body, bodyIsValidated }: WriteOptions,
+  registry: ContractRegistry,
+): Promise<void> {
+  registry.resolve(name, version)
+  if (body !== undefined && bodyIsValidated !== true) await registry.decode(name, version, body)
 }
 
 async function serialize(
