@@ -17,7 +17,7 @@ export function guardClassifier(
 ): FailureClassifier | undefined {
   if (classifier === undefined) return undefined
   let loggedAt = Number.NEGATIVE_INFINITY
-  const fault = (error: string): undefined => {
+  const fault = (error: string): void => {
     const now = clock.monotonic()
     if (now - loggedAt < repeatMs) return
     loggedAt = now
@@ -28,10 +28,12 @@ export function guardClassifier(
     try {
       named = classifier(error)
     } catch (thrown) {
-      return fault(errorType(thrown))
+      fault(errorType(thrown))
+      return undefined
     }
     if (named === undefined || isFailure(named)) return named
     ignoreRejection(named)
-    return fault('UNKNOWN_CATEGORY')
+    fault('UNKNOWN_CATEGORY')
+    return undefined
   }
 }

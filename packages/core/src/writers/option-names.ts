@@ -38,7 +38,7 @@ export const writeNames: Names<WriteOptions & BatchOptions<unknown>> = { ...slot
  */
 export function refuseMisspelt(axis: string, options: object, names: Readonly<Record<string, true>>): void {
   if (typeof (options as unknown) !== 'object' || (options as unknown) === null) {
-    throw new OptionsError(axis, [`expected an object of write options, found ${String(options)}`])
+    throw new OptionsError(axis, [`expected an object of write options, found ${typeof options}`])
   }
   const faults: string[] = []
   for (const [name, value] of Object.entries(options)) {

@@ -21,7 +21,7 @@ export interface OwnConnection {
   /** For statements of the application, which nothing here bounds. */
   readonly client: PostgresTransaction
   /** Runs one statement of the store's own, bounded in time. */
-  run(text: string, values?: readonly unknown[]): Promise<StatementResult>
+  readonly run: (text: string, values?: readonly unknown[]) => Promise<StatementResult>
   /** Closes the connection at once, whatever runs on it; the server rolls back what was open. */
   breakOff(reason: Error): void
 }
