@@ -46,9 +46,7 @@ export function postgresStorage(options: PostgresStorageOptions): PostgresStorag
   const names = namesOf(resolved.schema, resolved.tablePrefix)
   const { pool, ownPool } = openPools(resolved)
   const source = { ...resolved, pool }
-  // Idle connections that break are replaced by the pool; unheard, the event would end the process.
-  const onIdleLost = (): void => undefined
-  pool.on?.('error', onIdleLost)
+  hearIdleLosses(pool)
   const database = createDatabase(source)
   const maintenance = createDatabase({ ...source, statementTimeoutMs: resolved.maintenanceTimeoutMs })
   const schema = createSchemaManager(maintenance, names)
@@ -112,10 +110,7 @@ export function postgresStorage(options: PostgresStorageOptions): PostgresStorag
     })
   const close = async (): Promise<void> => {
     await Promise.all([signals.inbox.close(), signals.outbox.close(), listener?.close()])
-    if (ownPool === undefined) {
-      pool.off?.('error', onIdleLost)
-      return
-    }
+    if (ownPool === undefined) return
     await inTime(ownPool.end(), {
       clock,
       limitMs: resolved.statementTimeoutMs,
@@ -142,6 +137,14 @@ function openPools(resolved: ResolvedOptions): {
   if (pool !== undefined) return { pool, ownPool: undefined }
   const ownPool = openPool(connection ?? {}, resolved)
   return { pool: ownPool, ownPool }
+}
+
+/**
+ * Idle connections that break are replaced by the pool; unheard, the event would end the process, also while the pool
+ * ends after the storage. One listener is enough, the application's or that of another storage.
+ */
+function hearIdleLosses(pool: PostgresPool): void {
+  if (pool.listenerCount?.('error') === 0) pool.on?.('error', () => undefined)
 }
 
 function openPool(connection: PostgresConnection, resolved: ResolvedOptions): pg.Pool {

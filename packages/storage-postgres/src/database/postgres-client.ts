@@ -55,6 +55,6 @@ export interface PostgresPool {
   connect(callback: (error: Error | undefined, client: PostgresPoolClient | undefined) => void): void
   /** Listens for the loss of idle connections, which would otherwise end the process. */
   on?(event: 'error', listener: (error: Error) => void): unknown
-  /** Stops listening. */
-  off?(event: 'error', listener: (error: Error) => void): unknown
+  /** How many listen already. */
+  listenerCount?(event: 'error'): number
 }
