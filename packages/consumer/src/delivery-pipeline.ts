@@ -1,5 +1,7 @@
 import {
   errorType,
+  isolateLogger,
+  isolateTelemetry,
   portRules,
   readOptions,
   sleep,
@@ -82,7 +84,12 @@ const pauseReasons: readonly PauseReason[] = ['store', 'backlog', 'handoff', 'di
 
 /** Builds a pipeline that is not subscribed yet. */
 export function createDeliveryPipeline(given: DeliveryPipelineOptions): DeliveryPipeline {
-  const options = readOptions('delivery pipeline', given, { shape, open: true })
+  const read = readOptions('delivery pipeline', given, { shape, open: true })
+  const options = {
+    ...read,
+    logger: isolateLogger(read.logger),
+    telemetry: isolateTelemetry(read.telemetry),
+  }
   const { transport, source, logger, telemetry, clock } = options
   const stopping = new AbortController()
   const forcing = new AbortController()

@@ -1,5 +1,7 @@
 import {
   backoffDelayMs,
+  isolateLogger,
+  isolateTelemetry,
   portRules,
   readOptions,
   sleep,
@@ -76,7 +78,12 @@ const unanswered: PublishOutcome = {
 
 /** Starts with no handoff under way. */
 export function createHandoff(given: HandoffOptions): Handoff {
-  const options = readOptions('handoff', given, { shape, open: true })
+  const read = readOptions('handoff', given, { shape, open: true })
+  const options = {
+    ...read,
+    logger: isolateLogger(read.logger),
+    telemetry: isolateTelemetry(read.telemetry),
+  }
   const { transport, intake, stopping, forcing, logger, telemetry, clock, random } = options
   let failing = 0
   /** Aborts when held deliveries must go back; replaced for the next subscription. */

@@ -1,6 +1,6 @@
 import type { LeasedEnvelope } from '@litebus/core'
 import type { DispatchContext } from './dispatcher.ts'
-import { createLazySignal } from './lazy-signal.ts'
+import { LazySignal } from './lazy-signal.ts'
 import type { Pass } from './pass.ts'
 
 /** One leased row in this process, from the lease to the last word of the store. */
@@ -40,8 +40,8 @@ export function holdWork(
   pass: Pass,
   { deadline, stopping }: { readonly deadline: number; readonly stopping: AbortSignal },
 ): HeldWork {
-  const ending = createLazySignal()
-  const givenUp = createLazySignal()
+  const ending = new LazySignal()
+  const givenUp = new LazySignal()
   return {
     envelope,
     pass,
@@ -63,7 +63,9 @@ export function holdWork(
         return givenUp.signal
       },
     },
-    abort: ending.abort,
+    abort() {
+      ending.abort()
+    },
     giveUp() {
       ending.abort()
       givenUp.abort()

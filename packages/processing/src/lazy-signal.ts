@@ -1,29 +1,23 @@
 /** An abort signal that is made only when somebody asks for it: one for each message is not free. */
-export interface LazySignal {
-  /** True once aborted. */
-  readonly aborted: boolean
-  /** The signal. */
-  readonly signal: AbortSignal
-  /** Aborts it. */
-  readonly abort: () => void
-}
+export class LazySignal {
+  #controller: AbortController | undefined
+  #aborted = false
 
-/** Starts not aborted. */
-export function createLazySignal(): LazySignal {
-  let controller: AbortController | undefined
-  let aborted = false
-  return {
-    get aborted() {
-      return aborted
-    },
-    get signal() {
-      controller ??= new AbortController()
-      if (aborted) controller.abort()
-      return controller.signal
-    },
-    abort() {
-      aborted = true
-      controller?.abort()
-    },
+  /** True once aborted. */
+  get aborted(): boolean {
+    return this.#aborted
+  }
+
+  /** The signal. */
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController()
+    if (this.#aborted) this.#controller.abort()
+    return this.#controller.signal
+  }
+
+  /** Aborts it, also when nobody has asked for it yet. */
+  abort(): void {
+    this.#aborted = true
+    this.#controller?.abort()
   }
 }

@@ -18,7 +18,7 @@ type Answering<T> = {
  * says so, since there is no other place left to say it.
  */
 export function isolateLogger(given: Logger): Logger {
-  if (given === silentLogger) return given
+  if (given === silentLogger || isIsolated(given)) return given
   const logger: Answering<Logger> = given
   const guarded = createGuard('logger')
   const level = (name: keyof Logger): Logger['info'] => {
@@ -30,7 +30,7 @@ export function isolateLogger(given: Logger): Logger {
       })
     }
   }
-  return Object.freeze({
+  return branded({
     debug: level('debug'),
     info: level('info'),
     warn: level('warn'),
@@ -40,10 +40,10 @@ export function isolateLogger(given: Logger): Logger {
 
 /** Telemetry that never throws, likewise: a measurement that the given one cannot take is lost. */
 export function isolateTelemetry(given: Telemetry): Telemetry {
-  if (given === noTelemetry) return given
+  if (given === noTelemetry || isIsolated(given)) return given
   const telemetry: Answering<Telemetry> = given
   const guarded = createGuard('telemetry')
-  return Object.freeze<Telemetry>({
+  return branded<Telemetry>({
     count(...measurement) {
       guarded(() => telemetry.count(...measurement))
     },
@@ -61,6 +61,18 @@ export function isolateTelemetry(given: Telemetry): Telemetry {
       return span === undefined ? noTelemetry.startSpan(...start) : isolateSpan(span, guarded)
     },
   })
+}
+
+/** Marks what is isolated, so that a part that is handed the ports of a whole does not wrap them again. */
+const isolated = Symbol('isolated')
+
+function branded<T extends object>(port: T): T {
+  Object.defineProperty(port, isolated, { value: true })
+  return Object.freeze(port)
+}
+
+function isIsolated(port: object): boolean {
+  return isolated in port
 }
 
 function isolateSpan(span: Answering<Span>, guarded: Guard): Span {

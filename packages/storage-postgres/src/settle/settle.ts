@@ -32,9 +32,21 @@ export async function settle(
     for (const part of parts) applied.push(...(await part(run)))
     return applied
   }
-  const keys = new Set(await (parts.length > 1 ? database.transaction(doing, inTurn) : inTurn(single)))
+  const together = async (run: Run): Promise<string[]> => {
+    const leases = [...given.values()].map((outcome) => outcome.lease)
+    await lockInOrder(run, axis, leases)
+    return inTurn(run)
+  }
+  const keys = new Set(await (parts.length > 1 ? database.transaction(doing, together) : inTurn(single)))
   // The first of two slots with one lease has it; deleting leaves nothing for the second.
   return outcomes.map(({ lease }) => (keys.delete(leaseKey(lease)) ? 'applied' : 'leaseLost'))
+}
+
+/** Each part locks its rows in the order of all; two in one transaction need all of them in that order first. */
+async function lockInOrder(run: Run, axis: AxisNames, leases: readonly Lease[]): Promise<void> {
+  await run(`select q.seq from ${axis.queue} q where q.seq = any ($1::bigint[]) order by q.seq for update`, [
+    leases.map((lease) => lease.sequence),
+  ])
 }
 
 /** Records successes of one owner; answers the keys of the leases that stood. */
