@@ -35,8 +35,10 @@ export interface OpenIngress {
 
 /** Options of {@link openIngress}. */
 export interface OpenIngressOptions extends Partial<Omit<IngressOptions, 'transport' | 'source' | 'inbox'>> {
-  /** @defaultValue 'plain' */
+  /** Kind of a fresh source. @defaultValue 'plain' */
   readonly kind?: DestinationKind
+  /** A source that is there already, instead of a fresh one. */
+  readonly existing?: TestDestination
   /** Called before each write. */
   readonly before?: BeforeAccept
   /** Called after each write, before the ingress hears of it. */
@@ -52,6 +54,7 @@ export async function openIngress(
   { fixture, scope, storage }: MessagePath,
   {
     kind = 'plain',
+    existing,
     before,
     after,
     wrap = (transport) => transport,
@@ -59,7 +62,7 @@ export async function openIngress(
     ...options
   }: OpenIngressOptions = {},
 ): Promise<OpenIngress> {
-  const target = await fixture.createDestination(kind)
+  const target = existing ?? (await fixture.createDestination(kind))
   const transport = scope.use(fixture.connect())
   const lines: { readonly message: string; readonly fields: LogFields }[] = []
   const log = (message: string, fields: LogFields = {}): void => {
