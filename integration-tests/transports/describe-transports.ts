@@ -1,5 +1,5 @@
 import type { TransportProfile } from '@litebus/conformance'
-import { describeWithServices, type Provided, type ServiceName } from '../services/describe-with-services.ts'
+import { describeWithServices } from '../services/describe-with-services.ts'
 import { openPath, type MessagePath } from './message-path.ts'
 import { testedTransports } from './tested-transports.ts'
 
@@ -8,7 +8,7 @@ export interface TransportUnderTest {
   /** What the transport declares. */
   readonly profile: TransportProfile
   /** Opens a broker and an empty PostgreSQL schema, hands both to `work`, and closes everything afterwards. */
-  withPath(work: (path: MessagePath) => Promise<void>): Promise<void>
+  readonly withPath: (work: (path: MessagePath) => Promise<void>) => Promise<void>
 }
 
 /** Describes the same tests for every transport, each with a PostgreSQL behind it. */
@@ -18,11 +18,10 @@ export async function describeTransports(
 ): Promise<void> {
   for (const { name, services, profile, open } of testedTransports) {
     await describeWithServices(`${title} (${name})`, ['postgres', ...services], (provided) => {
-      // Holds what the entry named: nothing else may be used by its `open`.
-      const all = provided as Provided<ServiceName>
       define({
         profile,
-        withPath: (work) => openPath({ postgres: all.postgres, open: (scope) => open(scope, all) }, work),
+        withPath: (work) =>
+          openPath({ postgres: provided.postgres, open: (scope) => open(scope, provided) }, work),
       })
     })
   }

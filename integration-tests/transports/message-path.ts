@@ -45,6 +45,8 @@ export interface MessagePath {
   readonly storage: PostgresStorage
   /** Its connections. */
   readonly pool: pg.Pool
+  /** Where the database is. */
+  readonly databaseUrl: string
   /** Every row of the inbox. */
   inboxRows(): Promise<readonly MessageRecord[]>
 }
@@ -67,6 +69,7 @@ export function openPath(
       fixture,
       storage,
       pool,
+      databaseUrl: database.url,
       inboxRows: async () => (await storage.inbox.query({ limit: 1000 })).records,
     })
   })

@@ -1,5 +1,5 @@
 import type { TestDestination } from '@litebus/conformance'
-import type { InboundMessage } from '@litebus/core'
+import type { HeaderValue, InboundMessage } from '@litebus/core'
 import { eventually } from '../services/index.ts'
 import type { MessagePath } from './message-path.ts'
 
@@ -33,7 +33,11 @@ export function textHeaders({ headers }: Pick<InboundMessage, 'headers'>): Reado
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [
       name,
-      value instanceof Uint8Array ? Buffer.from(value).toString() : String(value),
+      value instanceof Uint8Array ? Buffer.from(value).toString() : asText(value),
     ]),
   )
+}
+
+function asText(value: HeaderValue | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? null)
 }

@@ -11,8 +11,8 @@ export interface TestedTransport {
   readonly services: readonly ServiceName[]
   /** What it declares. */
   readonly profile: TransportProfile
-  /** Opens a place of its own at the broker, which ends with the scope. */
-  open(scope: Scope, services: Provided<ServiceName>): Promise<TransportFixture>
+  /** Opens a place of its own at the broker, which ends with the scope. Uses the services that it named. */
+  readonly open: (scope: Scope, services: Provided<ServiceName>) => Promise<TransportFixture>
 }
 
 /** All of them. */
