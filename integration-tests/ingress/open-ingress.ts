@@ -1,44 +1,28 @@
-import type { DestinationKind, ForeignMessage, TestDestination } from '@litebus/conformance'
-import {
-  noTelemetry,
-  type Inbox,
-  type LogFields,
-  type Logger,
-  type Transport,
-  type WriteItem,
-} from '@litebus/core'
+import type { DestinationKind, TestDestination } from '@litebus/conformance'
+import { noTelemetry, type Inbox, type Transport, type WriteItem } from '@litebus/core'
 import { createInbox } from '@litebus/inbox'
 import { createIngress, type Ingress, type IngressOptions } from '@litebus/ingress'
 import type { PostgresStorage } from '@litebus/storage-postgres'
-import { contractHeaders, orderBody, orderPlaced, type MessagePath } from '../transports/message-path.ts'
+import { orderPlaced, type MessagePath } from '../transports/message-path.ts'
+import { keepLog, openSource, type KeptLog, type OpenSource } from '../transports/open-source.ts'
 
 /** Stands between ingress and inbox: what it throws is what the inbox throws. Gets the source ids of one write. */
 export type BeforeAccept = (sourceIds: readonly string[]) => Promise<void> | void
 
-/** An ingress on a fresh source, with everything that a test looks at. */
-export interface OpenIngress {
+/** An ingress on a source, with everything that a test looks at. */
+export interface OpenIngress extends OpenSource, Pick<KeptLog, 'events'> {
   /** The ingress, not started. */
   readonly ingress: Ingress
-  /** Where it consumes from. */
-  readonly target: TestDestination
-  /** Log events in order. */
-  readonly events: () => readonly number[]
   /** Everything that was logged, as text. */
   readonly log: () => string
   /** Sums by instrument. */
   readonly counted: ReadonlyMap<string, number>
-  /** Publishes as somebody without LiteBus. */
-  readonly put: (message: Partial<ForeignMessage>) => Promise<void>
-  /** Publishes a valid order under its id. */
-  readonly order: (id: string) => Promise<void>
 }
 
 /** Options of {@link openIngress}. */
 export interface OpenIngressOptions extends Partial<Omit<IngressOptions, 'transport' | 'source' | 'inbox'>> {
-  /** Kind of a fresh source. @defaultValue 'plain' */
-  readonly kind?: DestinationKind
-  /** A source that is there already, instead of a fresh one. */
-  readonly existing?: TestDestination
+  /** Kind of a fresh source, or one that is there already. @defaultValue 'plain' */
+  readonly source?: DestinationKind | TestDestination
   /** Called before each write. */
   readonly before?: BeforeAccept
   /** Called after each write, before the ingress hears of it. */
@@ -51,34 +35,29 @@ export interface OpenIngressOptions extends Partial<Omit<IngressOptions, 'transp
 
 /** Opens an ingress in front of the inbox of a path; it is stopped with the path. */
 export async function openIngress(
-  { fixture, scope, storage }: MessagePath,
+  path: MessagePath,
   {
-    kind = 'plain',
-    existing,
+    source = 'plain',
     before,
     after,
     wrap = (transport) => transport,
-    inboxStore = storage.inbox,
+    inboxStore = path.storage.inbox,
     ...options
   }: OpenIngressOptions = {},
 ): Promise<OpenIngress> {
-  const target = existing ?? (await fixture.createDestination(kind))
-  const transport = scope.use(fixture.connect())
-  const lines: { readonly message: string; readonly fields: LogFields }[] = []
-  const log = (message: string, fields: LogFields = {}): void => {
-    lines.push({ message, fields })
-  }
-  const logger: Logger = { debug: log, info: log, warn: log, error: log }
+  const opened = await openSource(path, source)
+  const log = keepLog()
   const counted = new Map<string, number>()
+  const inbox = createInbox({ store: inboxStore, contracts: [orderPlaced] })
   const ingress = createIngress({
-    transport: wrap(transport),
-    source: target.source,
-    inbox: watched(createInbox({ store: inboxStore, contracts: [orderPlaced] }), { before, after }),
+    transport: wrap(opened.transport),
+    source: opened.target.source,
+    inbox: watched(inbox, { before, after }),
     contracts: [orderPlaced],
     probe: () => inboxStore.probe(),
     requeueBackoff: { initialDelayMs: 20, maxDelayMs: 100 },
     retryPollIntervalMs: 100,
-    logger,
+    logger: log.logger,
     telemetry: {
       ...noTelemetry,
       count({ name }, value) {
@@ -87,23 +66,10 @@ export async function openIngress(
     },
     ...options,
   })
-  scope.defer(async () => {
+  path.scope.defer(async () => {
     await ingress.stop({ budgetMs: 2000 })
   })
-  const put: OpenIngress['put'] = async (message) => {
-    if (fixture.publishForeign === undefined)
-      throw new Error('expected a fixture that publishes without LiteBus')
-    await fixture.publishForeign(target, { body: orderBody('x'), headers: contractHeaders, ...message })
-  }
-  return {
-    ingress,
-    target,
-    events: () => lines.flatMap(({ fields: { eventId } }) => (typeof eventId === 'number' ? [eventId] : [])),
-    log: () => JSON.stringify(lines),
-    counted,
-    put,
-    order: (id) => put({ messageId: id, body: orderBody(id) }),
-  }
+  return { ...opened, ingress, events: log.events, log: log.text, counted }
 }
 
 interface Around {

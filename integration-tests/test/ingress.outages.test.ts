@@ -19,7 +19,7 @@ await describeTransports('ingress and an outage of its store', ({ profile, withP
         const fragile = await openFragileStore(path)
         const handed = new Map<string, number>()
         const subject = await openIngress(path, {
-          kind,
+          source: kind,
           inboxStore: fragile.storage.inbox,
           maxInFlightMessages: 16,
           wrap: (transport) =>

@@ -168,7 +168,7 @@ await describeTransports('the settlement of ingress', ({ withPath }) => {
       expect(Object.values(terminals).reduce((sum, count) => sum + count, 0)).toBe(deliveries)
       const rows = await path.inboxRows()
       expect(rows).toHaveLength(report.settlements.acked)
-      const next = await openIngress(path, { existing: subject.target })
+      const next = await openIngress(path, { source: subject.target })
       await next.ingress.start()
       await eventually(
         async () => {

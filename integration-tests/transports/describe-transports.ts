@@ -1,7 +1,8 @@
-import type { TransportProfile } from '@litebus/conformance'
+import { afterAll, beforeAll } from '@jest/globals'
+import type { Scope, TransportProfile } from '@litebus/conformance'
 import { describeWithServices } from '../services/describe-with-services.ts'
 import { openPath, type MessagePath } from './message-path.ts'
-import { testedTransports } from './tested-transports.ts'
+import { testedTransports, type PreparedBroker } from './tested-transports.ts'
 
 /** What a matrix is defined with. */
 export interface TransportUnderTest {
@@ -16,12 +17,28 @@ export async function describeTransports(
   title: string,
   define: (transport: TransportUnderTest) => void,
 ): Promise<void> {
-  for (const { name, services, profile, open } of testedTransports) {
+  for (const { name, services, profile, prepare } of testedTransports) {
     await describeWithServices(`${title} (${name})`, ['postgres', ...services], (provided) => {
+      const resources = new AsyncDisposableStack()
+      let open: PreparedBroker | undefined
+      const scope: Scope = {
+        use: (resource) => resources.use(resource),
+        defer: (dispose) => {
+          resources.defer(async () => {
+            await dispose()
+          })
+        },
+      }
+      beforeAll(async () => {
+        open = await prepare(scope, provided)
+      })
+      afterAll(() => resources.disposeAsync())
       define({
         profile,
-        withPath: (work) =>
-          openPath({ postgres: provided.postgres, open: (scope) => open(scope, provided) }, work),
+        withPath: (work) => {
+          if (open === undefined) throw new Error('expected the broker to be prepared before a test runs')
+          return openPath({ postgres: provided.postgres, open }, work)
+        },
       })
     })
   }

@@ -3,6 +3,9 @@ import { amqpProfile, openAmqpFixture } from '../../packages/transport-amqp/test
 import { memoryProfile, openMemoryFixture } from '../../packages/transport-memory/test/memory-fixture.ts'
 import type { Provided, ServiceName } from '../services/describe-with-services.ts'
 
+/** Opens a place for one test, which ends with its scope. */
+export type PreparedBroker = (scope: Scope) => Promise<TransportFixture>
+
 /** A transport that every matrix runs with. A new one joins all of them by an entry below. */
 export interface TestedTransport {
   /** As it appears in the names of tests. */
@@ -11,8 +14,8 @@ export interface TestedTransport {
   readonly services: readonly ServiceName[]
   /** What it declares. */
   readonly profile: TransportProfile
-  /** Opens a place of its own at the broker, which ends with the scope. Uses the services that it named. */
-  readonly open: (scope: Scope, services: Provided<ServiceName>) => Promise<TransportFixture>
+  /** Prepares a broker for all tests of a file, with the services that it named. */
+  readonly prepare: (scope: Scope, services: Provided<ServiceName>) => Promise<PreparedBroker>
 }
 
 /** All of them. */
@@ -21,15 +24,15 @@ export const testedTransports: readonly TestedTransport[] = [
     name: 'memory',
     services: [],
     profile: memoryProfile(),
-    open: (scope) => Promise.resolve(openMemoryFixture(scope)),
+    prepare: () => Promise.resolve((scope) => Promise.resolve(openMemoryFixture(scope))),
   },
   {
     name: 'RabbitMQ, quorum queues',
     services: ['rabbitmq'],
     profile: amqpProfile('quorum'),
-    async open(scope, { rabbitmq }) {
+    async prepare(scope, { rabbitmq }) {
       const vhost = scope.use(await rabbitmq.createVhost())
-      return openAmqpFixture(scope, vhost.url, 'quorum')
+      return (test) => openAmqpFixture(test, vhost.url, 'quorum')
     },
   },
 ]
