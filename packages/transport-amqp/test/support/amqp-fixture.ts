@@ -15,6 +15,7 @@ import {
   type AmqpTransportOptions,
 } from '@litebus/transport-amqp'
 import { connect } from 'amqplib'
+import { allQueues } from '../../src/topology/delay-queues.ts'
 import { queueArguments } from '../../src/topology/topology.ts'
 import { startTcpProxy } from '../../../../integration-tests/services/index.ts'
 
@@ -29,6 +30,7 @@ function declaration(kind: DestinationKind, name: string, queueKind: 'quorum' | 
     kind: queueKind,
     ...(kind === 'ordered' ? { singleActiveConsumer: true } : {}),
     ...(kind === 'ordered' && queueKind === 'quorum' ? { deliveryLimit: 1000 } : {}),
+    ...(kind === 'plain' && queueKind === 'quorum' ? { delays: [500] } : {}),
     ...(kind === 'limited' && queueKind === 'quorum' ? { deliveryLimit: 3 } : {}),
     ...(parks(kind) ? { deadLetter: { routingKey: `${name}-dead` } } : {}),
   }
@@ -59,7 +61,7 @@ export async function openAmqpFixture(
     await channel.assertQueue(queue.name, { durable: true, arguments: queueArguments(queue) })
   }
   scope.defer(async () => {
-    for (const { name } of queues) await channel.deleteQueue(name)
+    for (const { name } of allQueues({ queues })) await channel.deleteQueue(name)
     for (const { name } of exchanges) await channel.deleteExchange(name)
     await admin.close()
   })
@@ -68,7 +70,7 @@ export async function openAmqpFixture(
     const queue = declaration(kind, source, queueKind)
     const added: AmqpQueue[] = parks(kind) ? [queue, { name: `${source}-dead`, kind: queueKind }] : [queue]
     queues.push(...added)
-    for (const entry of added) await declare(entry)
+    for (const entry of allQueues({ queues: added })) await declare(entry)
     const target = { destination: source, source }
     if (parks(kind)) return { ...target, deadLetterSource: `${source}-dead` }
     if (kind !== 'routed') return target
