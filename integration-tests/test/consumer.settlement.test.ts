@@ -1,7 +1,8 @@
 import { expect, it } from '@jest/globals'
-import { reject, retry, type OutboundMessage, type PublishOutcome, type Transport } from '@litebus/core'
+import { reject, retry, type PublishOutcome } from '@litebus/core'
 import { openConsumer, type OpenConsumer } from '../consumer/open-consumer.ts'
 import { eventually } from '../services/index.ts'
+import { withPublishes } from '../transports/altered-transport.ts'
 import { describeTransports } from '../transports/describe-transports.ts'
 import { contractHeaders, orderBody, type MessagePath } from '../transports/message-path.ts'
 import { readAll, textHeaders } from '../transports/read-all.ts'
@@ -19,18 +20,6 @@ async function expectTerminals(
     },
     { expectation: `${JSON.stringify(expected)} and an empty source` },
   )
-}
-
-type Publish = (messages: readonly OutboundMessage[]) => Promise<readonly PublishOutcome[]>
-
-/** A transport whose publishes of copies pass through `around`. */
-function withPublishes(transport: Transport, around: (publish: Publish) => Publish): Transport {
-  return {
-    ...transport,
-    publisher: {
-      publish: (messages, options) => around((each) => transport.publisher.publish(each, options))(messages),
-    },
-  }
 }
 
 const lostConfirm: PublishOutcome = {

@@ -1,4 +1,4 @@
-import type { Delivery, Transport } from '@litebus/core'
+import type { Delivery, OutboundMessage, PublishOutcome, Transport } from '@litebus/core'
 
 /** A transport whose deliveries pass through `alter` before anybody sees them. */
 export function withDeliveries(transport: Transport, alter: (delivery: Delivery) => Delivery): Transport {
@@ -9,6 +9,19 @@ export function withDeliveries(transport: Transport, alter: (delivery: Delivery)
         transport.consumer.subscribe(options, (delivery) => {
           onDelivery(alter(delivery))
         }),
+    },
+  }
+}
+
+/** One publish of several messages. */
+export type Publish = (messages: readonly OutboundMessage[]) => Promise<readonly PublishOutcome[]>
+
+/** A transport whose publishes pass through `around`. */
+export function withPublishes(transport: Transport, around: (publish: Publish) => Publish): Transport {
+  return {
+    ...transport,
+    publisher: {
+      publish: (messages, options) => around((each) => transport.publisher.publish(each, options))(messages),
     },
   }
 }
