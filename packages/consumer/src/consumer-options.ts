@@ -19,6 +19,7 @@ import {
   type Telemetry,
   type Transport,
 } from '@litebus/core'
+import { checkTimeoutBudget, resolveTimeoutBudget, type TimeoutBudgetOptions } from './timeout-budget.ts'
 
 /** Options of {@link createConsumer}. */
 export interface ConsumerOptions {
@@ -44,6 +45,11 @@ export interface ConsumerOptions {
   readonly publishTimeoutMs?: number
   /** How long a delivery is held while its handoff fails, in milliseconds. @defaultValue 20 minutes */
   readonly holdLimitMs?: number
+  /**
+   * How many may be parked for `TIMEOUT` and `DEPENDENCY` before intake stands still instead; false: any number.
+   * @defaultValue one at once, one each 5 minutes, and one for each success, at most 10 saved up
+   */
+  readonly timeoutBudget?: TimeoutBudgetOptions | false
   /** Deliveries after which a message is parked with code `DELIVERY_LIMIT_EXCEEDED`, where the broker counts. @defaultValue 20 */
   readonly maxDeliveries?: number
   /** Whether tenant and idempotency key of the publisher count. @defaultValue false */
@@ -85,8 +91,8 @@ const shape: OptionShape<ConsumerOptions> = {
 }
 
 /** Options with every default filled in. */
-export type ResolvedConsumerOptions = Required<Omit<ConsumerOptions, 'classifier'>> &
-  Pick<ConsumerOptions, 'classifier'>
+export type ResolvedConsumerOptions = Required<Omit<ConsumerOptions, 'classifier' | 'timeoutBudget'>> &
+  Pick<ConsumerOptions, 'classifier'> & { readonly timeoutBudget: Required<TimeoutBudgetOptions> | undefined }
 
 /**
  * Fills in the defaults.
@@ -113,6 +119,7 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
     random: Math.random,
     ...options,
     concurrency,
+    timeoutBudget: resolveTimeoutBudget(options.timeoutBudget),
   }
   const checks = checkOptions()
   checks.text('source', resolved.source)
@@ -125,6 +132,7 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
   checks.duration('publishTimeoutMs', resolved.publishTimeoutMs, { min: 1 })
   checks.duration('holdLimitMs', resolved.holdLimitMs)
   checks.duration('restartDelayMs', resolved.restartDelayMs)
+  checkTimeoutBudget(checks, resolved.timeoutBudget)
   checks.that(
     resolved.retry.deadLetterDestination !== resolved.source,
     `expected deadLetterDestination other than the source, found ${resolved.source} for both: dead letters would come back`,

@@ -80,7 +80,14 @@ const shape: OptionShape<DeliveryPipelineOptions> = {
 const scope = 'LiteBus.Transport'
 const faultDelayMs = 1000
 
-const pauseReasons: readonly PauseReason[] = ['store', 'backlog', 'handoff', 'discards', 'operator']
+const pauseReasons: readonly PauseReason[] = [
+  'store',
+  'backlog',
+  'handoff',
+  'dependency',
+  'discards',
+  'operator',
+]
 
 /** Builds a pipeline that is not subscribed yet. */
 export function createDeliveryPipeline(given: DeliveryPipelineOptions): DeliveryPipeline {

@@ -13,7 +13,7 @@ import {
 } from '@litebus/core'
 
 /** Why intake stands still. */
-export type PauseReason = 'store' | 'backlog' | 'handoff' | 'discards' | 'operator'
+export type PauseReason = 'store' | 'backlog' | 'handoff' | 'dependency' | 'discards' | 'operator'
 
 /** State of an intake. */
 export type IntakeState = 'idle' | 'consuming' | 'paused' | 'suspended' | 'recovering' | 'stopped'

@@ -11,4 +11,6 @@ export async function runService(host: Host, logger: Logger): Promise<void> {
     logger.error('could not start', { error: error instanceof Error ? error.message : String(error) })
     process.exitCode = 1
   }
+  // Whatever did not end in time must not keep the process alive either.
+  setTimeout(() => process.exit(), 1000).unref()
 }
