@@ -212,6 +212,7 @@ describe('groups of options', () => {
     ['createIngress', { batch: { enabled: true, maxSize: 3 } }, 'batch.maxSize'],
     ['createIngress', { onDiscard: { deadLetter: 'd', queue: 'x' } }, 'onDiscard.queue'],
     ['createConsumer', { retry: { attempts: 3 } }, 'retry.attempts'],
+    ['createConsumer', { timeoutBudget: { refill: 3 } }, 'timeoutBudget.refill'],
     ['createProcessor', { backoff: { maxDelay: 3 } }, 'backoff.maxDelay'],
     ['createProcessor', { hooks: { before: () => undefined } }, 'hooks.before'],
     ['createOutboxProcessor', { routing: { resolver: () => undefined } }, 'routing.resolver'],

@@ -82,6 +82,7 @@ const shape: OptionShape<ConsumerOptions> = {
   holdLimitMs: 'any?',
   maxDeliveries: 'any?',
   trustApplicationHeaders: 'any?',
+  timeoutBudget: 'any?',
   restartDelayMs: 'any?',
   classifier: 'function?',
   logger: portRules.logger,

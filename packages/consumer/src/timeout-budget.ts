@@ -1,4 +1,11 @@
-import type { Clock, FailureCategory, OptionChecks } from '@litebus/core'
+import {
+  definedOptions,
+  optionFaults,
+  type Clock,
+  type FailureCategory,
+  type OptionChecks,
+  type OptionShape,
+} from '@litebus/core'
 
 /**
  * How many messages may be parked because something that the handler depends on did not answer. When none is left,
@@ -66,7 +73,15 @@ export function resolveTimeoutBudget(
   given: TimeoutBudgetOptions | false | undefined,
 ): Required<TimeoutBudgetOptions> | undefined {
   if (given === false) return undefined
-  return { categories: ['TIMEOUT', 'DEPENDENCY'], refillMs: 5 * 60_000, perSuccess: 1, max: 10, ...given }
+  const defaults = { refillMs: 5 * 60_000, perSuccess: 1, max: 10 }
+  return { categories: ['TIMEOUT', 'DEPENDENCY'], ...defaults, ...definedOptions(given ?? {}) }
+}
+
+const shape: OptionShape<TimeoutBudgetOptions> = {
+  categories: 'list?',
+  refillMs: 'any?',
+  perSuccess: 'any?',
+  max: 'any?',
 }
 
 /** Names every fault. */
@@ -75,6 +90,7 @@ export function checkTimeoutBudget(
   budget: Required<TimeoutBudgetOptions> | undefined,
 ): void {
   if (budget === undefined) return
+  checks.faults.push(...optionFaults('timeoutBudget.', budget, { shape }))
   checks.duration('timeoutBudget.refillMs', budget.refillMs, { min: 1 })
   checks.integer('timeoutBudget.perSuccess', budget.perSuccess, { min: 0, max: 1000 })
   checks.integer('timeoutBudget.max', budget.max, { min: 1, max: 1_000_000 })
