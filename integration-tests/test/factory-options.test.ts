@@ -217,6 +217,12 @@ describe('groups of options', () => {
     ['createProcessor', { hooks: { before: () => undefined } }, 'hooks.before'],
     ['createOutboxProcessor', { routing: { resolver: () => undefined } }, 'routing.resolver'],
     ['createOutboxProcessor', { circuitBreaker: { threshold: 1 } }, 'circuitBreaker.threshold'],
+    ['amqpTransport', { topology: { queue: [] } }, 'topology.queue'],
+    [
+      'amqpTransport',
+      { topology: { queues: [{ name: 'q', deliveryLimt: 3 }] } },
+      'topology.queues[0].deliveryLimt',
+    ],
     ['createHost', { parts: [{ name: 'a', stopp: () => undefined }] }, 'parts[0].stopp'],
   ])('%s names an option of a group that does not exist', (name, group, misspelt) => {
     const { build, complete } = table[name] ?? {}

@@ -1,5 +1,6 @@
 import { checkOptions, type OptionChecks } from '@litebus/core'
 import { allQueues, delayQueueName, maxDelays } from './delay-queues.ts'
+import { misnamed } from './topology-names.ts'
 import { queueArguments, type AmqpBinding, type AmqpQueue, type AmqpTopology } from './topology.ts'
 
 /** The broker takes a time to live of 32 bits. */
@@ -7,6 +8,8 @@ const maxTtlMs = 4_294_967_295
 
 /** Every fault of a topology that can be seen without a broker. */
 export function topologyFaults(topology: AmqpTopology): readonly string[] {
+  const misspelt = misnamed(topology)
+  if (misspelt.length > 0) return misspelt
   const checks = checkOptions()
   checks.that(
     topology.mode === undefined || ['assert', 'verify'].includes(topology.mode),
