@@ -39,6 +39,15 @@ describe.each<readonly [string, (bench: Bench) => Store]>([
     const site = bench()
     const { add, clock, processor, stateOf } = site
     const ids = await add(undefined, undefined, undefined, 'k', 'k', undefined)
+    const renewed: string[] = []
+    const given = storeOf(site)
+    const store: Store = {
+      ...given,
+      renew(leases, leaseMs) {
+        renewed.push(...leases.map(({ id }) => id))
+        return given.renew(leases, leaseMs)
+      },
+    }
     const subject = processor(
       ({ message }) => {
         const place = ids.indexOf(message.id)
@@ -54,10 +63,11 @@ describe.each<readonly [string, (bench: Bench) => Store]>([
           )
         return succeed()
       },
-      { store: storeOf(site), leaseMs: 1000, heartbeatMs: 400 },
+      { store, leaseMs: 1000, heartbeatMs: 400 },
     )
     const pass = subject.processPending()
     await clock.advance(6000)
+    expect(renewed.filter((id) => id === ids[5]).length).toBeGreaterThanOrEqual(10)
     expect(await pass).toEqual({
       leased: 6,
       succeeded: 3,
