@@ -6,6 +6,7 @@ import {
   sleep,
   type Delivery,
   type Failure,
+  type ReturnOptions,
   type WireMetadata,
 } from '@litebus/core'
 import { admit, isOversize } from './admission.ts'
@@ -16,7 +17,7 @@ import type { SettlementTerminal } from './ledger.ts'
 import { messageIdOf } from './message-id.ts'
 import { handOff, park, type Failed } from './park-delivery.ts'
 import { runHandler } from './run-handler.ts'
-import { acceptDelivery, discardDelivery, returnDelivery } from './settle-delivery.ts'
+import { settleDelivery } from './settle-delivery.ts'
 
 interface Admitted {
   readonly metadata: WireMetadata
@@ -80,9 +81,9 @@ async function handleUntilSettled(
     const outcome = await runHandler(run, context.handlers, options)
     if (outcome.kind === 'succeeded') {
       context.timeouts?.succeeded()
-      return (await acceptDelivery(delivery, context.budget)).terminal
+      return settleDelivery(delivery, { act: 'accept' }, context.budget)
     }
-    if (outcome.kind === 'cancelled') return returnDelivery(delivery, context.budget)
+    if (outcome.kind === 'cancelled') return settleDelivery(delivery, { act: 'return' }, context.budget)
     attempt = { ...attempt, firstFailureAt: attempt.firstFailureAt ?? new Date(options.clock.now()) }
     const delayMs =
       outcome.retryAfterMs ?? backoffDelayMs(attempt.attempt, context.retry.backoff, options.random)
@@ -116,14 +117,9 @@ async function meet(
         ? waitOutOutage(delivery, failed, context)
         : park(delivery, failed, context)
     case 'reject':
-      return discardDelivery(delivery, budget, failed.failure.code)
+      return settleDelivery(delivery, { act: 'discard', reason: failed.failure.code }, budget)
     case 'pauseAndRetry':
-      return returnDelivery(delivery, budget, {
-        delayMs: failed.delayMs,
-        // What copies made is in the header of the message and must not be counted twice.
-        attempt: failed.attempt - failed.copies,
-        ...(failed.firstFailureAt === undefined ? {} : { firstFailureAt: failed.firstFailureAt }),
-      })
+      return settleDelivery(delivery, { act: 'return', options: carried(failed) }, budget)
     case 'publishToRetryDestination':
       return handOff(
         delivery,
@@ -132,7 +128,17 @@ async function meet(
       )
     case 'retryInline':
       await sleep(options.clock, failed.delayMs, stopping)
-      return stopping.aborted ? returnDelivery(delivery, budget) : 'nextAttempt'
+      return stopping.aborted ? settleDelivery(delivery, { act: 'return' }, budget) : 'nextAttempt'
+  }
+}
+
+/** What the transport carries across a return. */
+function carried({ delayMs, attempt, copies, firstFailureAt }: Failed): ReturnOptions {
+  return {
+    delayMs,
+    // What copies made is in the header of the message and must not be counted twice.
+    attempt: attempt - copies,
+    ...(firstFailureAt === undefined ? {} : { firstFailureAt }),
   }
 }
 
@@ -147,5 +153,5 @@ async function waitOutOutage(
   { options, outage, takenAtMs, budget }: ConsumeContext,
 ): Promise<SettlementTerminal | 'sameAttempt'> {
   const answer = await outage?.hold(delivery, failure, takenAtMs + options.holdLimitMs)
-  return answer === 'again' ? 'sameAttempt' : returnDelivery(delivery, budget)
+  return answer === 'again' ? 'sameAttempt' : settleDelivery(delivery, { act: 'return' }, budget)
 }

@@ -16,7 +16,7 @@ import { createIntake, type Intake, type PauseReason } from './intake.ts'
 import { createKeySequencer } from './key-sequencer.ts'
 import { createLedger, type SettlementCounts, type SettlementTerminal } from './ledger.ts'
 import { orderingKeyOf } from './ordering-key.ts'
-import { returnDelivery, type SettlementBudget } from './settle-delivery.ts'
+import { settleDelivery, type SettlementBudget } from './settle-delivery.ts'
 import type { DeliveryStopReport, StopOptions } from './stop-report.ts'
 
 /** Takes deliveries from a source, handles them in order of their keys, and keeps the ledger. */
@@ -117,7 +117,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
         source,
         error: errorType(error),
       })
-      return returnDelivery(delivery, budget, { delayMs: faultDelayMs })
+      return settleDelivery(delivery, { act: 'return', options: { delayMs: faultDelayMs } }, budget)
     }
   }
   const take = async (delivery: Delivery): Promise<void> => {
@@ -126,7 +126,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
     const terminal = await sequencer.run(
       orderingKeyOf(delivery),
       () => handle(delivery, takenAtMs),
-      () => returnDelivery(delivery, budget),
+      () => settleDelivery(delivery, { act: 'return' }, budget),
     )
     close(terminal)
     open.delete(delivery)

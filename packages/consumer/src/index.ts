@@ -11,13 +11,7 @@ export { hopCopy, type Hop } from './hop-copy.ts'
 export { type Intake, type IntakeState, type PauseReason } from './intake.ts'
 export { type SettlementCounts, type SettlementTerminal } from './ledger.ts'
 export { messageIdOf } from './message-id.ts'
-export {
-  acceptAfterHandoff,
-  acceptDelivery,
-  discardDelivery,
-  returnDelivery,
-  type AcceptResult,
-  type SettlementBudget,
-} from './settle-delivery.ts'
+export { settleDelivery, type SettlementBudget, type SettlementDecision } from './settle-delivery.ts'
+export { type SettlementEvent } from './settlement-path.ts'
 export { type TimeoutBudgetOptions } from './timeout-budget.ts'
 export { type DeliveryStopReport, type StopOptions } from './stop-report.ts'

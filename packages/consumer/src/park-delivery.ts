@@ -3,7 +3,7 @@ import type { Attempt } from './attempt.ts'
 import type { ConsumeContext } from './consume-context.ts'
 import { hopCopy } from './hop-copy.ts'
 import type { SettlementTerminal } from './ledger.ts'
-import { acceptAfterHandoff, discardDelivery, returnDelivery } from './settle-delivery.ts'
+import { settleDelivery } from './settle-delivery.ts'
 
 /** A delivery that was not handled. */
 export interface Failed extends Attempt {
@@ -28,7 +28,7 @@ export function park(delivery: Delivery, failed: Failed, context: ParkContext): 
   const { deadLetterDestination } = retry
   const native = failed.refusal === 'oversize' && transport.capabilitiesOf(source).nativeDeadLetter
   if (deadLetterDestination === undefined || native) {
-    return discardDelivery(delivery, context.budget, failed.failure.code)
+    return settleDelivery(delivery, { act: 'discard', reason: failed.failure.code }, context.budget)
   }
   return handOff(delivery, { kind: 'deadLetter', destination: deadLetterDestination, failed }, context)
 }
@@ -44,7 +44,7 @@ export interface HandoffRequest {
 }
 
 /** Copy, confirmation, and only then the original is accepted; without a confirmation it goes back. */
-export async function handOff(
+export function handOff(
   delivery: Delivery,
   { kind, destination, failed }: HandoffRequest,
   { options, handoff, budget, takenAtMs }: ParkContext,
@@ -61,8 +61,9 @@ export async function handOff(
     sanitized: failed.refusal !== undefined,
     ...(kind === 'retry' && delayedDelivery ? { delayMs: Math.min(failed.delayMs, maxDelayMs) } : {}),
   })
-  const result = await handoff.deliver(copy, takenAtMs + options.holdLimitMs)
-  if (result === 'cancelled') return 'unresolved'
-  if (result === 'failed') return returnDelivery(delivery, budget)
-  return acceptAfterHandoff(delivery, budget, kind === 'retry' ? 'acked_retry' : 'acked_dead_letter')
+  return settleDelivery(
+    delivery,
+    { act: kind, copy, handoff, heldUntil: takenAtMs + options.holdLimitMs },
+    budget,
+  )
 }

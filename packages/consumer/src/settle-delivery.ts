@@ -1,5 +1,20 @@
-import { sleep, type Clock, type Delivery, type ReturnOptions, type SettlementResult } from '@litebus/core'
+import {
+  sleep,
+  type Clock,
+  type Delivery,
+  type OutboundMessage,
+  type ReturnOptions,
+  type SettlementResult,
+} from '@litebus/core'
+import type { Handoff } from './handoff.ts'
 import type { SettlementTerminal } from './ledger.ts'
+import {
+  isAskedAgain,
+  nextSettlement,
+  settlementStarts,
+  type SettlementEvent,
+  type SettlementState,
+} from './settlement-path.ts'
 
 /** How long a settlement may take and by which clock. */
 export interface SettlementBudget {
@@ -9,62 +24,77 @@ export interface SettlementBudget {
   readonly clock: Clock
 }
 
-/** What an accept led to. */
-export interface AcceptResult {
-  /** Terminal of the delivery. */
-  readonly terminal: SettlementTerminal
-  /** What the broker accept itself resolved. */
-  readonly result: SettlementResult
+/** What was decided about a delivery. */
+export type SettlementDecision =
+  /** Its work is done. `onAnswer` hears what the accept itself led to at the broker. */
+  | { readonly act: 'accept'; readonly onAnswer?: (answer: SettlementEvent) => void }
+  /** It goes back for redelivery. */
+  | { readonly act: 'return'; readonly options?: ReturnOptions }
+  /** It leaves its source without success. The reason is a code, never text of an error. */
+  | { readonly act: 'discard'; readonly reason: string }
+  /** A copy takes its place: once that is confirmed, the original is accepted. */
+  | {
+      readonly act: 'retry' | 'deadLetter'
+      /** The copy. */
+      readonly copy: OutboundMessage
+      /** Publishes it. */
+      readonly handoff: Handoff
+      /** Until when the delivery may be held, by the monotonic clock. */
+      readonly heldUntil: number
+    }
+
+/**
+ * Does what was decided, and what follows from each answer, until the delivery has its terminal. After a call that may
+ * have reached the broker nothing more is sent: an accept and a return of one delivery close an AMQP channel with
+ * everything it holds.
+ */
+export async function settleDelivery(
+  delivery: Delivery,
+  decision: SettlementDecision,
+  budget: SettlementBudget,
+): Promise<SettlementTerminal> {
+  let state: SettlementState = settlementStarts[decision.act]
+  while (state.at !== 'ended') {
+    const event = await perform(state, { delivery, decision, budget })
+    if (state.at === 'accept' && decision.act === 'accept') decision.onAnswer?.(event)
+    state = nextSettlement(state, event)
+  }
+  return state.terminal
+}
+
+interface Settlement {
+  readonly delivery: Delivery
+  readonly decision: SettlementDecision
+  readonly budget: SettlementBudget
 }
 
 /**
- * Accepts a delivery whose work is done. After `notSent` the authority is intact and the delivery is given back
- * once; after `unknown` nothing more is sent (an accept and a return of one delivery close an AMQP channel with
- * everything it holds), and redelivery meets the finished work.
+ * One call at the broker, or one handoff. A state is only reached from the decision that brings what it needs, which
+ * type checking does not see.
  */
-export async function acceptDelivery(delivery: Delivery, budget: SettlementBudget): Promise<AcceptResult> {
-  const result = await inTime(delivery.accept(), budget)
-  if (result === 'notSent') return { terminal: await returnDelivery(delivery, budget), result }
-  return { terminal: terminalOf(result, 'acked'), result }
-}
-
-/**
- * Accepts a delivery whose copy is confirmed. Where the accept is uncertain nothing else is sent. Where it certainly
- * was not sent it is asked for again, since a delivery that nobody settles keeps its place for ever; in the end it
- * goes back, and redelivery makes the same hop once more.
- */
-export async function acceptAfterHandoff(
-  delivery: Delivery,
-  budget: SettlementBudget,
-  terminal: 'acked_retry' | 'acked_dead_letter',
-): Promise<SettlementTerminal> {
-  const result = await untilSent(() => delivery.accept(), budget)
-  if (result === 'notSent') return returnDelivery(delivery, budget)
-  return result === 'settled' ? terminal : 'unresolved'
-}
-
-/** Gives a delivery back. */
-export async function returnDelivery(
-  delivery: Delivery,
-  budget: SettlementBudget,
-  options: ReturnOptions = {},
-): Promise<SettlementTerminal> {
-  const delayed = { ...budget, budgetMs: budget.budgetMs + (options.delayMs ?? 0) }
-  return terminalOf(await untilSent(() => delivery.returnToQueue(options), delayed), 'returned')
-}
-
-/** Takes a delivery off its source without success. The reason is a code, never text of an error. */
-export async function discardDelivery(
-  delivery: Delivery,
-  budget: SettlementBudget,
-  reason: string,
-): Promise<SettlementTerminal> {
-  return terminalOf(await untilSent(() => delivery.discard({ reason }), budget), 'discarded')
-}
-
-function terminalOf(result: SettlementResult, settled: SettlementTerminal): SettlementTerminal {
-  if (result === 'settled') return settled
-  return result === 'revoked' ? 'pending_redelivery' : 'unresolved'
+function perform(
+  state: Exclude<SettlementState, { readonly at: 'ended' }>,
+  { delivery, decision, budget }: Settlement,
+): Promise<SettlementEvent> {
+  switch (state.at) {
+    case 'accept':
+      return isAskedAgain(state)
+        ? untilSent(() => delivery.accept(), budget)
+        : inTime(delivery.accept(), budget)
+    case 'handOff':
+      return 'copy' in decision
+        ? decision.handoff.deliver(decision.copy, decision.heldUntil)
+        : Promise.resolve('failed')
+    case 'return': {
+      const { options = {} } = decision.act === 'return' ? decision : {}
+      const budgetMs = budget.budgetMs + (options.delayMs ?? 0)
+      return untilSent(() => delivery.returnToQueue(options), { ...budget, budgetMs })
+    }
+    case 'discard': {
+      const reason = decision.act === 'discard' ? decision.reason : ''
+      return untilSent(() => delivery.discard({ reason }), budget)
+    }
+  }
 }
 
 const firstRepeatMs = 50

@@ -1,10 +1,8 @@
 import {
-  acceptAfterHandoff,
-  discardDelivery,
   hopCopy,
   isOversize,
   messageIdOf,
-  returnDelivery,
+  settleDelivery,
   type Handoff,
   type Intake,
   type SettlementBudget,
@@ -62,7 +60,8 @@ export function createDiscarder({ options, intake, handoff, budget, stopping }: 
     const oversize = isOversize(delivery.message, options.maxMessageBytes)
     // A body over the limit is not copied where the broker has a place for it.
     const native = oversize && options.transport.capabilitiesOf(source).nativeDeadLetter
-    if (onDiscard === undefined || native) return discardDelivery(delivery, budget, failure.code)
+    if (onDiscard === undefined || native)
+      return settleDelivery(delivery, { act: 'discard', reason: failure.code }, budget)
     const now = new Date(clock.now())
     const copy = hopCopy(delivery.message, messageIdOf(delivery), {
       kind: 'deadLetter',
@@ -73,11 +72,8 @@ export function createDiscarder({ options, intake, handoff, budget, stopping }: 
       lastFailureAt: now,
       sanitized: oversize || !boundsHold(delivery.message.headers),
     })
-    const result = await handoff.deliver(copy, takenAtMs + options.holdLimitMs)
-    if (result === 'cancelled') return 'unresolved'
-    return result === 'confirmed'
-      ? acceptAfterHandoff(delivery, budget, 'acked_dead_letter')
-      : returnDelivery(delivery, budget)
+    const heldUntil = takenAtMs + options.holdLimitMs
+    return settleDelivery(delivery, { act: 'deadLetter', copy, handoff, heldUntil }, budget)
   }
   const stand = (): void => {
     if (limit === undefined || inARow < limit || standing !== undefined) return
@@ -106,7 +102,7 @@ export function createDiscarder({ options, intake, handoff, budget, stopping }: 
   }
   return {
     async discard(delivery, error, takenAtMs) {
-      if (!(await mayDiscard(takenAtMs))) return returnDelivery(delivery, budget)
+      if (!(await mayDiscard(takenAtMs))) return settleDelivery(delivery, { act: 'return' }, budget)
       const failure = classifyFailure(error)
       const terminal = await settle(delivery, failure, takenAtMs)
       if (terminal === 'returned' || terminal === 'pending_redelivery') {

@@ -1,7 +1,7 @@
 import {
-  acceptDelivery,
-  returnDelivery,
+  settleDelivery,
   type SettlementBudget,
+  type SettlementEvent,
   type SettlementTerminal,
 } from '@litebus/consumer'
 import {
@@ -72,15 +72,15 @@ async function store(delivery: Delivery, context: IngestContext): Promise<Settle
       if (unavailable) outage.began()
       else if (!isLiteBusError(failure, 'DUPLICATE_IN_FLIGHT')) return byPolicy(delivery, error, context)
     }
-    if (stopping.aborted || givenUp.aborted) return returnDelivery(delivery, budget)
+    if (stopping.aborted || givenUp.aborted) return settleDelivery(delivery, { act: 'return' }, budget)
     const leftMs = heldUntil - options.clock.monotonic()
     if (leftMs <= 0) {
       if (!unavailable) return requeue(delivery, context)
       outage.giveUp()
-      return returnDelivery(delivery, budget)
+      return settleDelivery(delivery, { act: 'return' }, budget)
     }
     await outage.wait({ attempt, leftMs, givenUp })
-    if (isAborted(givenUp)) return returnDelivery(delivery, budget)
+    if (isAborted(givenUp)) return settleDelivery(delivery, { act: 'return' }, budget)
   }
 }
 
@@ -113,7 +113,7 @@ function requeue(
   { options, budget }: Pick<IngestContext, 'options' | 'budget'>,
 ): Promise<SettlementTerminal> {
   const delayMs = backoffDelayMs(delivery.deliveryCount ?? 1, options.requeueBackoff, options.random)
-  return returnDelivery(delivery, budget, { delayMs })
+  return settleDelivery(delivery, { act: 'return', options: { delayMs } }, budget)
 }
 
 /** The row stands; if the broker cannot be told, redelivery meets it. */
@@ -121,8 +121,12 @@ async function acknowledge(
   delivery: Delivery,
   { options, budget }: IngestContext,
 ): Promise<SettlementTerminal> {
-  const { terminal, result } = await acceptDelivery(delivery, budget)
-  if (result !== 'settled') {
+  let result: SettlementEvent = 'settled'
+  const onAnswer = (answer: SettlementEvent): void => {
+    result = answer
+  }
+  const terminal = await settleDelivery(delivery, { act: 'accept', onAnswer }, budget)
+  if (terminal !== 'acked') {
     options.telemetry.count({ scope: 'LiteBus.Inbox', name: 'ingress.ack_failed_after_accept' }, 1)
     options.logger.error('broker accept failed after the inbox had accepted', {
       eventId: eventAckFailed,
