@@ -25,3 +25,5 @@ export {
   type StorePair,
   type StoreSuiteOptions,
 } from './store/store-fixture.ts'
+export { dedupConformance, type DedupBinding } from './dedup/dedup-conformance.ts'
+export { type DedupFixture } from './dedup/dedup-fixture.ts'

@@ -130,7 +130,7 @@ export {
 export { unwrapException } from './policies/unwrap-exception.ts'
 export { type Timer, type Clock } from './ports/clock.ts'
 export { type DesiredProcessorState, type ControlStore } from './ports/control-store.ts'
-export { type DedupClaim, type DedupStore } from './ports/dedup-store.ts'
+export { type DedupClaim, type DedupHold, type DedupStore } from './ports/dedup-store.ts'
 export { type SettlementResult, type ReturnOptions, type Delivery } from './ports/delivery.ts'
 export {
   type Lease,
@@ -207,6 +207,7 @@ export { publishFailures } from './publishing/publish-failures.ts'
 export { publishInKeyOrder } from './publishing/publish-in-key-order.ts'
 export { leaseRequestDefaults, assertLeaseRequest, claimantOf } from './stores/lease-request.ts'
 export { decideSlot, type KnownMessage, type SlotDecision } from './stores/slot-decision.ts'
+export { assertDedupClaim, resolveDedupRetention } from './stores/dedup-arguments.ts'
 export { storeLimits, assertStorable } from './stores/storable.ts'
 export { leaseExpired, keyParked, failureHistoryLength } from './stores/store-codes.ts'
 export {

@@ -1,5 +1,6 @@
-import { SuspectGate, type Axis, type MessageStore } from '@litebus/core'
+import { SuspectGate, type Axis, type DedupStore, type MessageStore } from '@litebus/core'
 import { AxisState } from './axis-state.ts'
+import { createMemoryDedup, DedupState } from './dedup.ts'
 import { createMemoryStore } from './memory-store.ts'
 import { resolveOptions, type MemoryStorageOptions } from './options.ts'
 import { Transactions, type MemoryTransaction } from './transaction.ts'
@@ -11,6 +12,8 @@ export interface MemoryStorage extends AsyncDisposable {
   readonly inbox: MessageStore<MemoryTransaction>
   /** Store of the outbox. */
   readonly outbox: MessageStore<MemoryTransaction>
+  /** Deduplication for consumers without an inbox. */
+  readonly dedup: DedupStore<MemoryTransaction>
   /** Opens a transaction that the caller ends. */
   begin(): MemoryTransaction
   /** Runs `work` in a transaction: committed when it resolves, rolled back when it throws. */
@@ -36,6 +39,7 @@ export function memoryStorage(options: MemoryStorageOptions = {}): MemoryStorage
     for (const { state, row } of pending) state.insert(row)
     for (const axis of new Set(pending.map(({ state }) => state.axis))) axes[axis].signal.raise()
   })
+  const keys = new DedupState()
   const open = (): MemoryStorage => {
     const gate = new SuspectGate({ patienceMs: resolved.suspectPatienceMs })
     const onGateOpened = (): void => {
@@ -47,6 +51,7 @@ export function memoryStorage(options: MemoryStorageOptions = {}): MemoryStorage
     return {
       inbox: store('inbox'),
       outbox: store('outbox'),
+      dedup: createMemoryDedup({ state: keys, transactions, clock: resolved.clock }),
       begin: () => transactions.begin(),
       async transaction(work) {
         const transaction = transactions.begin()

@@ -33,6 +33,7 @@ export class Transactions {
     return new OpenTransaction((transaction, committed) => {
       for (const name of transaction.reservations) this.#reserved.delete(name)
       if (committed) this.#onCommit(transaction.pending)
+      for (const end of transaction.ends) end(committed)
       for (const name of transaction.turns) this.#passTurn(name)
     })
   }
@@ -85,6 +86,8 @@ export class OpenTransaction implements MemoryTransaction {
   readonly pending: Pending[] = []
   readonly reservations: Set<string> = new Set<string>()
   readonly turns: Set<string> = new Set<string>()
+  /** Told whether it was committed. */
+  readonly ends: ((committed: boolean) => void)[] = []
   readonly #end: (transaction: OpenTransaction, committed: boolean) => void
   #isOpen = true
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import { storeConformance, type BoundCase } from '@litebus/conformance'
 import { appendFaults } from './broken/append-faults.ts'
 import { damaged, type BrokenStore } from './broken/broken-store.ts'
+import { isFound } from './broken/is-found.ts'
 import { laneFaults } from './broken/lane-faults.ts'
 import { leaseFaults } from './broken/lease-faults.ts'
 import { otherFaults } from './broken/other-faults.ts'
@@ -15,21 +16,6 @@ function casesOf(broken: BrokenStore): readonly BoundCase[] {
     { checkerMs: 1000 },
   )
   return cases
-}
-
-/** A case that neither passes nor fails in time waits for something that never comes, which is a failure too. */
-async function isFound(entry: BoundCase): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(resolve, 4000, true)
-  })
-  const passed = entry.run().then(
-    () => false,
-    () => true,
-  )
-  const found = await Promise.race([passed, late])
-  clearTimeout(timer)
-  return found
 }
 
 describe('a store with one fault', () => {

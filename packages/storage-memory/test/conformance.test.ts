@@ -1,5 +1,6 @@
 import { describe, it } from '@jest/globals'
-import { registerSuite, storeConformance } from '@litebus/conformance'
-import { memoryBinding } from './memory-fixture.ts'
+import { dedupConformance, registerSuite, storeConformance } from '@litebus/conformance'
+import { memoryBinding, memoryDedupBinding } from './memory-fixture.ts'
 
 registerSuite(storeConformance(memoryBinding), { describe, it })
+registerSuite(dedupConformance(memoryDedupBinding), { describe, it })

@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { inTime, StoreUnavailableError, SuspectGate, type Axis, type MessageStore } from '@litebus/core'
+import {
+  inTime,
+  StoreUnavailableError,
+  SuspectGate,
+  type Axis,
+  type DedupStore,
+  type MessageStore,
+} from '@litebus/core'
 import { createDatabase, type Run } from './database/database.ts'
 import type { PostgresPool, PostgresTransaction } from './database/postgres-client.ts'
+import { createDedupStore } from './dedup/dedup-store.ts'
 import {
   resolveOptions,
   type PostgresConnection,
@@ -29,6 +37,8 @@ export interface PostgresStorage extends AsyncDisposable {
   readonly inbox: MessageStore<PostgresTransaction>
   /** Store of the outbox. */
   readonly outbox: MessageStore<PostgresTransaction>
+  /** Deduplication for consumers without an inbox. */
+  readonly dedup: DedupStore<PostgresTransaction>
   /** Installs, checks and explains the schema. */
   readonly schema: SchemaManager
   /** Ends the listener and, where the storage made it, the pool. */
@@ -123,6 +133,7 @@ export function postgresStorage(options: PostgresStorageOptions): PostgresStorag
   return {
     inbox: storeOf('inbox'),
     outbox: storeOf('outbox'),
+    dedup: createDedupStore({ database, maintenance, names, ready, check }),
     schema,
     close,
     [Symbol.asyncDispose]: close,

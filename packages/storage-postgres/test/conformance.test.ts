@@ -1,14 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
-import { registerSuite, storeConformance, type StoreSuiteOptions } from '@litebus/conformance'
+import {
+  dedupConformance,
+  registerSuite,
+  storeConformance,
+  type StoreSuiteOptions,
+} from '@litebus/conformance'
 import pg from 'pg'
 import { describeWithServices } from '../../../integration-tests/services/describe-with-services.ts'
 import type { ServiceNode } from '../../../integration-tests/services/index.ts'
-import { databaseUrl, postgresBinding } from './postgres-fixture.ts'
+import { databaseUrl, postgresBinding, postgresDedupBinding } from './postgres-fixture.ts'
 
 const isLong = process.env['LITEBUS_LONG'] === '1'
 const options: StoreSuiteOptions = isLong ? { checkerMs: 600_000, raceRows: 20_000 } : {}
 
 registerSuite(storeConformance(postgresBinding('postgres'), options), { describe, it })
+registerSuite(dedupConformance(postgresDedupBinding), { describe, it })
 
 async function versionOf(url: string): Promise<number> {
   const client = new pg.Client({ connectionString: url })

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import type { StoreBinding, StorePair } from '@litebus/conformance'
+import type { CallersTransaction, DedupBinding, Scope, StoreBinding, StorePair } from '@litebus/conformance'
 import { systemClock, type Clock } from '@litebus/core'
 import { postgres } from '../../../integration-tests/services/index.ts'
-import { postgresStorage, type PostgresStorage } from '../src/index.ts'
+import { postgresStorage, type PostgresStorage, type PostgresTransaction } from '../src/index.ts'
 
 const service = await postgres()
 const database = await service.createDatabase()
@@ -26,48 +26,87 @@ export async function dropSchema(schema: string, url: string = databaseUrl()): P
   await client.end()
 }
 
+/** What both suites ask of a storage besides its stores. */
+interface Opened {
+  readonly storage: PostgresStorage
+  /** Another storage on the same schema, by the clock of another machine if one is given. */
+  readonly open: (clock?: Clock) => PostgresStorage
+  readonly begin: () => Promise<CallersTransaction<PostgresTransaction>>
+  readonly withoutTransaction: () => Promise<PostgresTransaction>
+  readonly pass: (ms: number) => Promise<void>
+}
+
+const capabilities = { callersTransactions: true, separateClock: true }
+
+async function openSchema(scope: Scope, url: string): Promise<Opened> {
+  const schema = freshSchema()
+  scope.defer(() => dropSchema(schema, url))
+  const open = (clock: Clock = systemClock): PostgresStorage =>
+    scope.use(postgresStorage({ connection: url, schema, clock }))
+  const storage = open()
+  await storage.schema.migrate()
+  const callers = new pg.Pool({ connectionString: url, max: 12 })
+  scope.defer(() => callers.end())
+  return {
+    storage,
+    open,
+    async begin() {
+      const transaction = await callers.connect()
+      await transaction.query('begin')
+      let isOpen = true
+      const end = async (how: 'commit' | 'rollback'): Promise<void> => {
+        if (!isOpen) return
+        isOpen = false
+        await transaction.query(how)
+        transaction.release()
+      }
+      scope.defer(() => end('rollback'))
+      return { transaction, commit: () => end('commit'), rollback: () => end('rollback') }
+    },
+    async withoutTransaction() {
+      const client = await callers.connect()
+      scope.defer(() => {
+        client.release()
+      })
+      return client
+    },
+    pass: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
+  }
+}
+
+/** A clock that is off by this much. */
+function skewedBy(offsetMs: number): Clock {
+  return { ...systemClock, now: () => systemClock.now() + offsetMs }
+}
+
 /** The PostgreSQL store, in a fresh schema a fixture. */
 export const postgresBinding = (adapter: string, urlOf: () => string = databaseUrl): StoreBinding => ({
   adapter,
-  capabilities: { callersTransactions: true, separateClock: true },
+  capabilities,
   async open(scope) {
-    const schema = freshSchema()
-    const url = urlOf()
-    scope.defer(() => dropSchema(schema, url))
-    const open = (clock: Clock = systemClock): PostgresStorage =>
-      scope.use(postgresStorage({ connection: url, schema, clock }))
-    const storage = open()
-    await storage.schema.migrate()
-    const callers = new pg.Pool({ connectionString: url, max: 12 })
-    scope.defer(() => callers.end())
+    const { storage, open, ...rest } = await openSchema(scope, urlOf())
     const pair = ({ inbox, outbox }: PostgresStorage): StorePair => ({ inbox, outbox })
     return {
       ...pair(storage),
+      ...rest,
       another: () => Promise.resolve(pair(open())),
-      async begin() {
-        const transaction = await callers.connect()
-        await transaction.query('begin')
-        let isOpen = true
-        const end = async (how: 'commit' | 'rollback'): Promise<void> => {
-          if (!isOpen) return
-          isOpen = false
-          await transaction.query(how)
-          transaction.release()
-        }
-        scope.defer(() => end('rollback'))
-        return { transaction, commit: () => end('commit'), rollback: () => end('rollback') }
-      },
       now: () => performance.now(),
-      async withoutTransaction() {
-        const client = await callers.connect()
-        scope.defer(() => {
-          client.release()
-        })
-        return client
-      },
-      pass: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
-      skewed: (offsetMs: number) =>
-        Promise.resolve(pair(open({ ...systemClock, now: () => systemClock.now() + offsetMs }))),
+      skewed: (offsetMs: number) => Promise.resolve(pair(open(skewedBy(offsetMs)))),
     }
   },
 })
+
+/** Its dedup store, likewise. */
+export const postgresDedupBinding: DedupBinding = {
+  adapter: 'postgres',
+  capabilities,
+  async open(scope) {
+    const { storage, open, ...rest } = await openSchema(scope, databaseUrl())
+    return {
+      store: storage.dedup,
+      ...rest,
+      another: () => Promise.resolve(open().dedup),
+      skewed: (offsetMs: number) => Promise.resolve(open(skewedBy(offsetMs)).dedup),
+    }
+  },
+}

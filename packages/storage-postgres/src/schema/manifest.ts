@@ -26,7 +26,7 @@ export function compareManifests(
 }
 
 const ownNames = `left(c.relname, length($2)) = $2 and substr(c.relname, length($2) + 1) ~
-  '^((inbox|outbox)_(message|queue|done|dead|lane|sequence|generation)|sleeper|migration)$'`
+  '^((inbox|outbox)_(message|queue|done|dead|lane|sequence|generation)|sleeper|migration|dedup|dedup_generation)$'`
 
 const manifestSql = `
 with own as (

@@ -38,6 +38,12 @@ export interface Names {
   readonly migration: string
   /** Who waits for work. */
   readonly sleeper: string
+  /** Keys of consumers without an inbox. */
+  readonly dedup: string
+  /** Feeds generations of their claims. */
+  readonly dedupGeneration: string
+  /** Quotes the unqualified name of an index that belongs to no axis. */
+  index(name: string): string
   /** Channel of notifications. */
   readonly channel: string
   /** Advisory lock that serialises migrations. */
@@ -92,6 +98,9 @@ export function namesOf(schemaName: string, prefix: string): Names {
     schema,
     migration: qualify('migration'),
     sleeper: qualify('sleeper'),
+    dedup: qualify('dedup'),
+    dedupGeneration: qualify('dedup_generation'),
+    index: (name) => quote(`${prefix}${name}`),
     channel: `litebus_${hash(`${schemaName}\0${prefix}`).toString('hex').slice(0, 16)}`,
     migrationLock: hash(`${schemaName}\0${prefix}\0migration`).readBigInt64BE(0).toString(),
     inbox: axis('inbox'),

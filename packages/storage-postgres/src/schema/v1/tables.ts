@@ -12,6 +12,25 @@ export function sharedTables(names: Names): readonly string[] {
   contracts text[] collate "C",
   tenants text[] collate "C"
 ) with (fillfactor = 50)`,
+    ...dedupTables(names),
+  ]
+}
+
+/** Keys of consumers without an inbox: held until `expires_at`, or completed at `ended_at`. */
+function dedupTables(names: Names): readonly string[] {
+  return [
+    `create sequence ${names.dedupGeneration} as bigint`,
+    `create table ${names.dedup} (
+  generation bigint not null,
+  expires_at timestamptz,
+  ended_at timestamptz,
+  key text collate "C" primary key
+) with (
+  fillfactor = 70,
+  autovacuum_vacuum_scale_factor = 0.02,
+  autovacuum_vacuum_insert_scale_factor = 0.05
+)`,
+    `create index ${names.index('dedup_ended')} on ${names.dedup} (coalesce(ended_at, expires_at))`,
   ]
 }
 
