@@ -22,6 +22,8 @@ export interface OpenConsumerOptions extends Partial<
   readonly source?: DestinationKind | TestDestination
   /** What the handler does. @defaultValue nothing */
   readonly handle?: (order: Order, context: HandlerContext) => HandlerReturn
+  /** Whether it runs in the transaction of the dedup store. @defaultValue false */
+  readonly transactional?: boolean
   /** Stands between consumer and broker. */
   readonly wrap?: (transport: Transport) => Transport
 }
@@ -32,6 +34,7 @@ export async function openConsumer(
   {
     source,
     handle = () => undefined,
+    transactional = false,
     wrap = (transport) => transport,
     retry,
     ...options
@@ -44,7 +47,7 @@ export async function openConsumer(
   const consumer = createConsumer({
     transport: wrap(opened.transport),
     source: opened.target.source,
-    handlers: [defineHandler({ contract: orderPlaced, handle })],
+    handlers: [defineHandler({ contract: orderPlaced, handle, transactional })],
     retry: {
       mode: 'retryDestination',
       ordering: 'allowReorder',

@@ -1,5 +1,6 @@
 import type { HandlerRegistry, ResolvedRetryProfile } from '@litebus/core'
 import type { ResolvedConsumerOptions } from './consumer-options.ts'
+import type { Deduplication } from './deduplication.ts'
 import type { DependencyOutage } from './dependency-outage.ts'
 import type { Handoff } from './handoff.ts'
 import type { SettlementBudget } from './settle-delivery.ts'
@@ -13,6 +14,8 @@ export interface ConsumeContext {
   readonly retry: ResolvedRetryProfile
   /** Handlers by contract. */
   readonly handlers: HandlerRegistry<unknown>
+  /** Keeps handlers from running twice, where a store is given. */
+  readonly dedup: Deduplication | undefined
   /** How many may be parked for want of an answer; undefined: any number. */
   readonly timeouts: TimeoutBudget | undefined
   /** Holds deliveries while none may. */

@@ -78,12 +78,14 @@ async function handleUntilSettled(
   for (let attempt = first; ;) {
     const { message } = delivery
     const run = { message, metadata, messageId, attempt: attempt.attempt, stopping, forcing }
-    const outcome = await runHandler(run, context.handlers, options)
-    if (outcome.kind === 'succeeded') {
-      context.timeouts?.succeeded()
+    const outcome = await (context.dedup === undefined
+      ? runHandler(run, context.handlers, options)
+      : context.dedup.run(run, context.takenAtMs + options.holdLimitMs))
+    if (outcome.kind === 'succeeded') context.timeouts?.succeeded()
+    if (outcome.kind === 'succeeded' || outcome.kind === 'duplicate') {
       return settleDelivery(delivery, { act: 'accept' }, context.budget)
     }
-    if (outcome.kind === 'cancelled') return settleDelivery(delivery, { act: 'return' }, context.budget)
+    if (outcome.kind !== 'failed') return settleDelivery(delivery, { act: 'return' }, context.budget)
     attempt = { ...attempt, firstFailureAt: attempt.firstFailureAt ?? new Date(options.clock.now()) }
     const delayMs =
       outcome.retryAfterMs ?? backoffDelayMs(attempt.attempt, context.retry.backoff, options.random)

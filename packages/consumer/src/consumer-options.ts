@@ -19,16 +19,19 @@ import {
   type Telemetry,
   type Transport,
 } from '@litebus/core'
+import { checkDedup, resolveDedup, type ConsumerDedupOptions } from './dedup-options.ts'
 import { checkTimeoutBudget, resolveTimeoutBudget, type TimeoutBudgetOptions } from './timeout-budget.ts'
 
 /** Options of {@link createConsumer}. */
-export interface ConsumerOptions {
+export interface ConsumerOptions<TTransaction = unknown> {
   /** The broker. */
   readonly transport: Transport
   /** Queue, topic or subscription. */
   readonly source: string
-  /** Handlers, one a contract and version. Their context has no transaction. */
-  readonly handlers: readonly AnyMessageHandler[]
+  /** Handlers, one a contract and version. Transactional ones need `dedup`, whose transaction completes them. */
+  readonly handlers: readonly AnyMessageHandler<TTransaction>[]
+  /** Runs handlers once for each message id, as far as its store reaches. @defaultValue none */
+  readonly dedup?: ConsumerDedupOptions<TTransaction>
   /** How failures are met. A profile that contradicts itself or the transport is refused. @defaultValue no retry */
   readonly retry?: RetryProfile
   /** Most deliveries handled at a time. @defaultValue 1 */
@@ -72,6 +75,7 @@ const shape: OptionShape<ConsumerOptions> = {
   transport: portRules.transport,
   source: 'text',
   handlers: 'list',
+  dedup: 'object?',
   retry: 'object?',
   concurrency: 'any?',
   prefetch: 'any?',
@@ -92,8 +96,13 @@ const shape: OptionShape<ConsumerOptions> = {
 }
 
 /** Options with every default filled in. */
-export type ResolvedConsumerOptions = Required<Omit<ConsumerOptions, 'classifier' | 'timeoutBudget'>> &
-  Pick<ConsumerOptions, 'classifier'> & { readonly timeoutBudget: Required<TimeoutBudgetOptions> | undefined }
+export type ResolvedConsumerOptions = Required<
+  Omit<ConsumerOptions, 'classifier' | 'timeoutBudget' | 'dedup'>
+> &
+  Pick<ConsumerOptions, 'classifier'> & {
+    readonly timeoutBudget: Required<TimeoutBudgetOptions> | undefined
+    readonly dedup: Required<ConsumerDedupOptions> | undefined
+  }
 
 /**
  * Fills in the defaults.
@@ -103,11 +112,11 @@ export type ResolvedConsumerOptions = Required<Omit<ConsumerOptions, 'classifier
 export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumerOptions {
   const options = readOptions('consumer', given, { shape })
   const concurrency = options.concurrency ?? 1
+  const executionBudgetMs = options.executionBudgetMs ?? 30_000
   const resolved: ResolvedConsumerOptions = {
     retry: {},
     prefetch: concurrency,
     maxMessageBytes: 1024 * 1024,
-    executionBudgetMs: 30_000,
     settlementBudgetMs: 5000,
     publishTimeoutMs: 30_000,
     holdLimitMs: 20 * 60_000,
@@ -120,7 +129,9 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
     random: Math.random,
     ...options,
     concurrency,
+    executionBudgetMs,
     timeoutBudget: resolveTimeoutBudget(options.timeoutBudget),
+    dedup: resolveDedup(options.dedup, executionBudgetMs),
   }
   const checks = checkOptions()
   checks.text('source', resolved.source)
@@ -134,16 +145,11 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
   checks.duration('holdLimitMs', resolved.holdLimitMs)
   checks.duration('restartDelayMs', resolved.restartDelayMs)
   checkTimeoutBudget(checks, resolved.timeoutBudget)
+  checkDedup(checks, resolved)
   checks.that(
     resolved.retry.deadLetterDestination !== resolved.source,
     `expected deadLetterDestination other than the source, found ${resolved.source} for both: dead letters would come back`,
   )
-  for (const { contract, transactional } of resolved.handlers) {
-    checks.that(
-      transactional !== true,
-      `expected handlers that are not transactional, found one of ${contract.name}: only an inbox has the transaction that completes a message`,
-    )
-  }
   const capabilities = resolved.transport.capabilitiesOf(resolved.source)
   const faults = [...checks.faults, ...retryProfileFaults(resolved.retry, capabilities)]
   if (faults.length > 0) throw new OptionsError('consumer', faults)

@@ -3,11 +3,13 @@ import type { ConsumeContext } from './consume-context.ts'
 import { consumeDelivery } from './consume-delivery.ts'
 import { resolveConsumerOptions, type ConsumerOptions } from './consumer-options.ts'
 import { createDeliveryPipeline } from './delivery-pipeline.ts'
+import { createDeduplication, type Deduplication } from './deduplication.ts'
 import { createDependencyOutage } from './dependency-outage.ts'
 import { createHandoff } from './handoff.ts'
 import type { IntakeState, PauseReason } from './intake.ts'
 import type { SettlementCounts } from './ledger.ts'
 import type { DeliveryStopReport, StopOptions } from './stop-report.ts'
+import { createStoreOutage } from './store-outage.ts'
 import { createTimeoutBudget } from './timeout-budget.ts'
 
 /** Handles broker deliveries without an inbox. */
@@ -32,8 +34,9 @@ export interface Consumer extends AsyncDisposable {
  *
  * @throws OptionsError naming every fault of options, handlers and retry profile.
  */
-export function createConsumer(given: ConsumerOptions): Consumer {
-  const options = resolveConsumerOptions(given)
+export function createConsumer<TTransaction = unknown>(given: ConsumerOptions<TTransaction>): Consumer {
+  // Store and handlers agree on the type of the transaction; nothing in between looks at one.
+  const options = resolveConsumerOptions(given as unknown as ConsumerOptions)
   const handlers = createHandlerRegistry(options.handlers)
   const pipeline = createDeliveryPipeline({
     ...options,
@@ -50,10 +53,17 @@ export function createConsumer(given: ConsumerOptions): Consumer {
     timeouts === undefined
       ? undefined
       : createDependencyOutage({ ...options, intake, stopping, budget: timeouts })
+  const deduplication = (): Deduplication | undefined => {
+    const { dedup } = options
+    if (dedup === undefined) return undefined
+    const storeOutage = createStoreOutage({ ...options, probe: () => dedup.store.probe(), intake, stopping })
+    return createDeduplication({ options, dedup, handlers, outage: storeOutage, stopping })
+  }
   const context: Omit<ConsumeContext, 'takenAtMs'> = {
     options,
     retry: resolveRetryProfile(options.retry),
     handlers,
+    dedup: deduplication(),
     timeouts,
     outage,
     handoff,

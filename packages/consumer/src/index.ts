@@ -1,6 +1,7 @@
 export { admit, isOversize } from './admission.ts'
 export { createConsumer, type Consumer } from './consumer.ts'
 export { type ConsumerOptions } from './consumer-options.ts'
+export { type ConsumerDedupOptions } from './dedup-options.ts'
 export {
   createDeliveryPipeline,
   type DeliveryPipeline,
@@ -13,5 +14,11 @@ export { type SettlementCounts, type SettlementTerminal } from './ledger.ts'
 export { messageIdOf } from './message-id.ts'
 export { settleDelivery, type SettlementBudget, type SettlementDecision } from './settle-delivery.ts'
 export { type SettlementEvent } from './settlement-path.ts'
+export {
+  createStoreOutage,
+  type HoldStep,
+  type StoreOutage,
+  type StoreOutageOptions,
+} from './store-outage.ts'
 export { type TimeoutBudgetOptions } from './timeout-budget.ts'
 export { type DeliveryStopReport, type StopOptions } from './stop-report.ts'

@@ -12,11 +12,22 @@ import {
 } from '@litebus/core'
 import type { ResolvedConsumerOptions } from './consumer-options.ts'
 
-/** What a handler made of a message; `cancelled`: it ended early because of a stop, which is not a failure. */
+/**
+ * What a handler made of a message.
+ *
+ * - `duplicate`: it did not run, the work was done before.
+ * - `cancelled`: it ended early because of a stop, or did not run at all, which is not a failure.
+ * - `undecided`: its transaction was taken back, or nobody knows whether it was committed.
+ */
 export type HandlerOutcome =
-  | { readonly kind: 'succeeded' }
-  | { readonly kind: 'cancelled' }
+  | { readonly kind: 'succeeded' | 'duplicate' | 'cancelled' | 'undecided' }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly retryAfterMs?: number }
+
+/** Runs work in the transaction that completes it. */
+export type InTransaction = (
+  work: (transaction: unknown) => Promise<HandlerOutcome>,
+  signal: AbortSignal,
+) => Promise<HandlerOutcome>
 
 /** One run of a handler. */
 export interface HandlerRun {
@@ -32,6 +43,8 @@ export interface HandlerRun {
   readonly stopping: AbortSignal
   /** Aborts when the grace of a stop is over. */
   readonly forcing: AbortSignal
+  /** For handlers that are transactional. */
+  readonly inTransaction?: InTransaction
 }
 
 const timedOut: HandlerOutcome = {
@@ -67,7 +80,7 @@ export async function runHandler(
 }
 
 async function handle(
-  { message, metadata, messageId, attempt, stopping }: HandlerRun,
+  { message, metadata, messageId, attempt, stopping, inTransaction }: HandlerRun,
   handlers: HandlerRegistry<unknown>,
   signal: AbortSignal,
 ): Promise<HandlerOutcome> {
@@ -91,7 +104,12 @@ async function handle(
     ...(trace === undefined ? {} : { trace }),
     ...(message.timestamp === undefined ? {} : { createdAt: message.timestamp }),
   }
-  return outcomeOf(await handler.handle(decoded.message, context))
+  if (handler.transactional !== true || inTransaction === undefined) {
+    return outcomeOf(await handler.handle(decoded.message, context))
+  }
+  const work = async (transaction: unknown): Promise<HandlerOutcome> =>
+    outcomeOf(await handler.handle(decoded.message, { ...context, transaction }))
+  return inTransaction(work, signal)
 }
 
 function outcomeOf(result: HandlerResult): HandlerOutcome {

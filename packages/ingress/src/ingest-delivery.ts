@@ -3,6 +3,7 @@ import {
   type SettlementBudget,
   type SettlementEvent,
   type SettlementTerminal,
+  type StoreOutage,
 } from '@litebus/consumer'
 import {
   backoffDelayMs,
@@ -17,7 +18,6 @@ import type { Acceptor } from './acceptor.ts'
 import type { Discarder } from './discard.ts'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
 import { mapDelivery } from './map-delivery.ts'
-import type { Outage } from './outage.ts'
 
 /** What ingesting one delivery works with. */
 export interface IngestContext {
@@ -30,7 +30,7 @@ export interface IngestContext {
   /** Takes off what can never be accepted. */
   readonly discarder: Discarder
   /** What is known about the store. */
-  readonly outage: Outage
+  readonly outage: StoreOutage
   /** Aborts as soon as a stop is asked for. */
   readonly stopping: AbortSignal
   /** Settlement budget. */

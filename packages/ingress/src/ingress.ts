@@ -1,6 +1,7 @@
 import {
   createDeliveryPipeline,
   createHandoff,
+  createStoreOutage,
   type DeliveryStopReport,
   type IntakeState,
   type PauseReason,
@@ -13,7 +14,6 @@ import { watchBacklog } from './backlog.ts'
 import { createDiscarder } from './discard.ts'
 import { ingestDelivery, type IngestContext } from './ingest-delivery.ts'
 import { resolveIngressOptions, type IngressOptions } from './ingress-options.ts'
-import { createOutage } from './outage.ts'
 
 /** Takes broker deliveries into an inbox. */
 export interface Ingress extends AsyncDisposable {
@@ -65,7 +65,7 @@ export function createIngress(given: IngressOptions): Ingress {
     contracts: createContractRegistry(options.contracts),
     acceptor,
     discarder,
-    outage: createOutage({ ...options, probe: options.probe, intake, stopping }),
+    outage: createStoreOutage({ ...options, probe: options.probe, intake, stopping }),
     stopping,
     budget,
   }

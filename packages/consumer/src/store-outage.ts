@@ -1,8 +1,8 @@
 import { backoffDelayMs, sleep, type Clock, type Logger } from '@litebus/core'
-import type { Intake } from '@litebus/consumer'
+import type { Intake } from './intake.ts'
 
-/** What all deliveries of an ingress know about the store: one outage, however many of them meet it. */
-export interface Outage {
+/** What all deliveries of one source know about their store: one outage, however many of them meet it. */
+export interface StoreOutage {
   /** Aborts when the deliveries held now must go back; a later subscription gets a new one. */
   readonly givenUp: AbortSignal
   /** A delivery found the store unavailable: intake stands still. */
@@ -16,7 +16,7 @@ export interface Outage {
 }
 
 /** One wait of a held delivery. */
-interface HoldStep {
+export interface HoldStep {
   /** 1-based number of the failed attempt. */
   readonly attempt: number
   /** Milliseconds for which it may still be held. */
@@ -26,7 +26,7 @@ interface HoldStep {
 }
 
 /** What an outage works with. */
-export interface OutageOptions {
+export interface StoreOutageOptions {
   /** The subscription. */
   readonly intake: Pick<Intake, 'pause' | 'resume' | 'suspend'>
   /** Resolves when the store can be used. */
@@ -46,7 +46,7 @@ export interface OutageOptions {
 const waits = { initialDelayMs: 100, multiplier: 2, maxDelayMs: 5000, jitter: 'equal' } as const
 
 /** Starts without an outage. */
-export function createOutage(options: OutageOptions): Outage {
+export function createStoreOutage(options: StoreOutageOptions): StoreOutage {
   const { intake, probe, stopping, source, logger, clock, random } = options
   let active = false
   let givingUp = new AbortController()
