@@ -20,6 +20,7 @@ import {
   type Transport,
 } from '@litebus/core'
 import { checkDedup, resolveDedup, type ConsumerDedupOptions } from './dedup-options.ts'
+import { lossyLimitFaults } from './lossy-limit.ts'
 import { checkTimeoutBudget, resolveTimeoutBudget, type TimeoutBudgetOptions } from './timeout-budget.ts'
 
 /** Options of {@link createConsumer}. */
@@ -55,6 +56,11 @@ export interface ConsumerOptions<TTransaction = unknown> {
   readonly timeoutBudget?: TimeoutBudgetOptions | false
   /** Deliveries after which a message is parked with code `DELIVERY_LIMIT_EXCEEDED`, where the broker counts. @defaultValue 20 */
   readonly maxDeliveries?: number
+  /**
+   * Allows a source with a delivery limit and no dead-letter target, where the broker drops what comes too often.
+   * @defaultValue false
+   */
+  readonly allowLossyLimit?: boolean
   /** Whether tenant and idempotency key of the publisher count. @defaultValue false */
   readonly trustApplicationHeaders?: boolean
   /** Pause before a lost subscription is made again, in milliseconds. @defaultValue 5000 */
@@ -85,6 +91,7 @@ const shape: OptionShape<ConsumerOptions> = {
   publishTimeoutMs: 'any?',
   holdLimitMs: 'any?',
   maxDeliveries: 'any?',
+  allowLossyLimit: 'any?',
   trustApplicationHeaders: 'any?',
   timeoutBudget: 'any?',
   restartDelayMs: 'any?',
@@ -121,6 +128,7 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
     publishTimeoutMs: 30_000,
     holdLimitMs: 20 * 60_000,
     maxDeliveries: 20,
+    allowLossyLimit: false,
     trustApplicationHeaders: false,
     restartDelayMs: 5000,
     logger: silentLogger,
@@ -151,7 +159,11 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
     `expected deadLetterDestination other than the source, found ${resolved.source} for both: dead letters would come back`,
   )
   const capabilities = resolved.transport.capabilitiesOf(resolved.source)
-  const faults = [...checks.faults, ...retryProfileFaults(resolved.retry, capabilities)]
+  const faults = [
+    ...checks.faults,
+    ...retryProfileFaults(resolved.retry, capabilities),
+    ...lossyLimitFaults(resolved),
+  ]
   if (faults.length > 0) throw new OptionsError('consumer', faults)
   const logger = isolateLogger(resolved.logger)
   const classifier = guardClassifier(resolved.classifier, { logger, clock: resolved.clock })

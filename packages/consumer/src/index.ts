@@ -11,6 +11,7 @@ export { createHandoff, type Handoff, type HandoffOptions, type HandoffResult } 
 export { hopCopy, type Hop } from './hop-copy.ts'
 export { type Intake, type IntakeState, type PauseReason } from './intake.ts'
 export { type SettlementCounts, type SettlementTerminal } from './ledger.ts'
+export { lossyLimitFaults, type LossyLimit } from './lossy-limit.ts'
 export { messageIdOf } from './message-id.ts'
 export { settleDelivery, type SettlementBudget, type SettlementDecision } from './settle-delivery.ts'
 export { type SettlementEvent } from './settlement-path.ts'

@@ -1,3 +1,4 @@
+import { lossyLimitFaults } from '@litebus/consumer'
 import {
   backoffFaults,
   checkOptions,
@@ -59,6 +60,11 @@ export interface IngressOptions {
   readonly pauseAfterConsecutiveDiscards?: number
   /** Pauses intake while more rows are pending than `high`, until fewer are than `low`. @defaultValue off */
   readonly backlog?: IngressBacklogOptions
+  /**
+   * Allows a source with a delivery limit and no dead-letter target, where the broker drops what comes too often.
+   * @defaultValue false
+   */
+  readonly allowLossyLimit?: boolean
   /** How long a delivery is held while the store is unavailable, in milliseconds. @defaultValue 20 minutes */
   readonly holdLimitMs?: number
   /** Delay before a delivery that goes back is delivered again. */
@@ -118,6 +124,7 @@ const shape: OptionShape<IngressOptions> = {
   onDiscard: 'object?',
   pauseAfterConsecutiveDiscards: 'any?',
   backlog: 'object?',
+  allowLossyLimit: 'any?',
   holdLimitMs: 'any?',
   requeueBackoff: 'object?',
   executionBudgetMs: 'any?',
@@ -159,6 +166,7 @@ export function resolveIngressOptions(given: IngressOptions): ResolvedIngressOpt
     maxMessageBytes: 4 * 1024 * 1024,
     requireStableIdentity: true,
     maxInFlightMessages: 32,
+    allowLossyLimit: false,
     holdLimitMs: 20 * 60_000,
     requeueBackoff: {},
     executionBudgetMs: 30_000,
@@ -217,6 +225,7 @@ export function resolveIngressOptions(given: IngressOptions): ResolvedIngressOpt
   checks.duration('retryPollIntervalMs', resolved.retryPollIntervalMs, { min: 1 })
   const faults = [
     ...checks.faults,
+    ...lossyLimitFaults(resolved),
     ...backoffFaults('requeueBackoff', resolved.requeueBackoff),
     ...optionFaults('batch.', options.batch ?? { enabled: false }, { shape: batchShape }),
     ...(backlog === undefined ? [] : optionFaults('backlog.', backlog, { shape: backlogShape })),

@@ -13,7 +13,7 @@ describe('an outage of the store', () => {
       parts.before = () => {
         if (down) throw new InvocationError('x', { cause: new StoreUnavailableError('down') })
       }
-      const subject = parts.ingress({ requeueOnFailure, maxInFlightMessages: 2 })
+      const subject = parts.ingress({ requeueOnFailure, maxInFlightMessages: 2, allowLossyLimit: true })
       parts.order('a', 'b', 'c')
       await subject.start()
       await parts.clock.advance(180_000)

@@ -17,6 +17,7 @@ export function amqpCapabilities(options: ResolvedAmqpOptions, destination: stri
     nativeDeadLetter: queue?.deadLetter !== undefined,
     perMessageAck: true,
     deliveryCount: kind === 'quorum',
+    ...(queue?.deliveryLimit === undefined ? {} : { deliveryLimit: queue.deliveryLimit }),
     batchPublish: true,
     maxBatchMessages: options.publishWindow,
     maxBatchBytes: options.publishWindowBytes,

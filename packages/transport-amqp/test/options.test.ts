@@ -48,6 +48,19 @@ describe('options of the AMQP transport', () => {
     expect(faults).toHaveLength(3)
   })
 
+  it('declare the delivery limit of a queue as a capability, where there is one', () => {
+    const transport = amqpTransport({
+      url: 'amqp://localhost',
+      topology: { queues: [{ name: 'limited', deliveryLimit: 5 }, { name: 'plain' }] },
+    })
+    const names = ['limited', 'plain', 'unknown']
+    expect(names.map((name) => transport.capabilitiesOf(name).deliveryLimit)).toEqual([
+      5,
+      undefined,
+      undefined,
+    ])
+  })
+
   it('become arguments in the names of the broker', () => {
     expect(
       queueArguments({

@@ -15,6 +15,7 @@ export function memoryCapabilities(
     nativeDeadLetter: queue?.deadLetter !== undefined,
     perMessageAck: true,
     deliveryCount: true,
+    ...(queue?.deliveryLimit === undefined ? {} : { deliveryLimit: queue.deliveryLimit }),
     batchPublish: true,
     maxBatchMessages: 1000,
     maxBatchBytes: 1000 * options.maxMessageBytes,

@@ -18,6 +18,11 @@ export interface TransportCapabilities {
   readonly perMessageAck: boolean
   /** Deliveries carry a trustworthy count. */
   readonly deliveryCount: boolean
+  /**
+   * Redeliveries after which the broker discards a message by itself, from its declaration; absent where there is no
+   * limit, or where it is not known.
+   */
+  readonly deliveryLimit?: number
   /** Several messages travel in one request. */
   readonly batchPublish: boolean
   /** Most messages of one request. */
