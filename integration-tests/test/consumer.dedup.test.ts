@@ -1,25 +1,11 @@
 import { expect, it } from '@jest/globals'
 import { reject, type HandlerReturn } from '@litebus/core'
 import type { PostgresTransaction } from '@litebus/storage-postgres'
-import { openConsumer, type OpenConsumer } from '../consumer/open-consumer.ts'
+import { expectTerminals } from '../consumer/expect-terminals.ts'
+import { openConsumer } from '../consumer/open-consumer.ts'
 import { eventually } from '../services/index.ts'
 import { describeTransports } from '../transports/describe-transports.ts'
-import { orderBody, type MessagePath } from '../transports/message-path.ts'
-
-/** Waits for terminals and an empty source. */
-async function expectTerminals(
-  path: MessagePath,
-  { consumer, target }: OpenConsumer,
-  expected: Readonly<Record<string, number>>,
-): Promise<void> {
-  await eventually(
-    async () => {
-      expect(consumer.counts()).toMatchObject({ ...expected, inFlight: 0 })
-      expect(await path.fixture.count(target.source)).toBe(0)
-    },
-    { expectation: `${JSON.stringify(expected)} and an empty source` },
-  )
-}
+import { orderBody } from '../transports/message-path.ts'
 
 /** A handler that counts its runs and waits where it is told to. */
 function counting(work: () => HandlerReturn = () => undefined): {

@@ -1,26 +1,12 @@
 import { expect, it } from '@jest/globals'
 import { reject, retry, type PublishOutcome } from '@litebus/core'
-import { openConsumer, type OpenConsumer } from '../consumer/open-consumer.ts'
+import { expectTerminals } from '../consumer/expect-terminals.ts'
+import { openConsumer } from '../consumer/open-consumer.ts'
 import { eventually } from '../services/index.ts'
 import { withPublishes } from '../transports/altered-transport.ts'
 import { describeTransports } from '../transports/describe-transports.ts'
-import { contractHeaders, orderBody, type MessagePath } from '../transports/message-path.ts'
+import { contractHeaders, orderBody } from '../transports/message-path.ts'
 import { readAll, textHeaders } from '../transports/read-all.ts'
-
-/** Waits for terminals and an empty source. */
-async function expectTerminals(
-  path: MessagePath,
-  { consumer, target }: OpenConsumer,
-  expected: Readonly<Record<string, number>>,
-): Promise<void> {
-  await eventually(
-    async () => {
-      expect(consumer.counts()).toMatchObject({ ...expected, inFlight: 0 })
-      expect(await path.fixture.count(target.source)).toBe(0)
-    },
-    { expectation: `${JSON.stringify(expected)} and an empty source` },
-  )
-}
 
 const lostConfirm: PublishOutcome = {
   status: 'ambiguous',
