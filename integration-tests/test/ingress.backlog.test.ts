@@ -91,7 +91,7 @@ await describeTransports('back-pressure of ingress', ({ withPath }) => {
         handled += 1
         return undefined
       })
-      await worker.start()
+      worker.start()
       await eventually(
         async () => {
           expect(subject.ingress.counts()).toMatchObject({ acked: messages, returned: 0, discarded: 0 })
@@ -115,7 +115,7 @@ await describeTransports('back-pressure of ingress', ({ withPath }) => {
         return undefined
       })
       const subject = await openWatched(path)
-      await worker.start()
+      worker.start()
       await subject.ingress.start()
       await eventually(
         () => {
