@@ -96,7 +96,10 @@ export function createDeduplication(parts: DeduplicationOptions): Deduplication 
       const outcome = await runClaimed(run, { key, generation })
       return outcome.kind === 'undecided' ? 'deferred' : outcome
     } catch (error) {
-      if (!isLiteBusError(error, 'STORE_UNAVAILABLE')) throw error
+      if (!isLiteBusError(error, 'STORE_UNAVAILABLE')) {
+        outage.ended()
+        throw error
+      }
       outage.began()
       return 'unavailable'
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { PayloadError, reject, type HandlerReturn } from '@litebus/core'
+import { PayloadError, reject, retry, type HandlerReturn } from '@litebus/core'
 import { bench, contractHeaders, done, type Sent } from './arrange.ts'
 
 const secret = 'hunter2'
@@ -98,6 +98,35 @@ describe('dead-letter copies', () => {
       'msg.first-failure-at': at,
       'msg.last-failure-at': at,
     })
+    await subject.stop()
+  })
+})
+
+describe('hops into places that deduplicate', () => {
+  const places = ['orders', 'orders.retry', 'orders.dead'].map((name) => ({ name, deduplicate: true }))
+
+  it('are each taken once: none is swallowed, and none is doubled when its confirm was lost', async () => {
+    const { broker, clock, consumer, order, waiting } = bench(places)
+    const subject = consumer(() => retry({ code: 'LATER' }), {
+      retry: {
+        mode: 'retryDestination',
+        ordering: 'allowReorder',
+        retryDestination: 'orders',
+        deadLetterDestination: 'orders.dead',
+        maxAttempts: 3,
+        backoff: { initialDelayMs: 0 },
+      },
+    })
+    // Stored, and the confirm lost: the same hop is published again.
+    broker.faults.failNextPublish({ status: 'ambiguous', stored: true })
+    order('a')
+    await subject.start()
+    await clock.advance(1000)
+    broker.faults.failNextPublish({ status: 'ambiguous', stored: true })
+    order('b')
+    await clock.advance(1000)
+    expect(subject.counts()).toMatchObject({ deliveries: 6, acked_retry: 4, acked_dead_letter: 2 })
+    expect(waiting('orders.dead').map(({ messageId }) => messageId)).toEqual(['a', 'b'])
     await subject.stop()
   })
 })

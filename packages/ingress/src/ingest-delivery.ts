@@ -59,8 +59,8 @@ async function store(delivery: Delivery, context: IngestContext): Promise<Settle
   const { givenUp } = outage
   const heldUntil = context.takenAtMs + options.holdLimitMs
   let item: WriteItem | undefined
+  let unavailable = false
   for (let attempt = 1; ; attempt++) {
-    let unavailable = false
     try {
       item ??= await mapInTime(delivery, context)
       await acceptor.accept(item)
@@ -68,9 +68,13 @@ async function store(delivery: Delivery, context: IngestContext): Promise<Settle
       return 'stored'
     } catch (error) {
       const failure = IngressAckPolicy.unwrapException(error)
+      const metOutage = unavailable
       unavailable = isLiteBusError(failure, 'STORE_UNAVAILABLE')
       if (unavailable) outage.began()
-      else if (!isLiteBusError(failure, 'DUPLICATE_IN_FLIGHT')) return byPolicy(delivery, error, context)
+      // Whoever met the outage says that it is over, whatever the answer now is: nobody else might.
+      else if (metOutage) outage.ended()
+      const held = unavailable || isLiteBusError(failure, 'DUPLICATE_IN_FLIGHT')
+      if (!held) return byPolicy(delivery, error, context)
     }
     if (stopping.aborted || givenUp.aborted) return settleDelivery(delivery, { act: 'return' }, budget)
     const leftMs = heldUntil - options.clock.monotonic()

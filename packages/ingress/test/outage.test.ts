@@ -1,10 +1,35 @@
 import { describe, expect, it } from '@jest/globals'
-import { DuplicateInFlightError, InvocationError, StoreUnavailableError } from '@litebus/core'
+import {
+  DuplicateInFlightError,
+  InboxDispatchError,
+  InvocationError,
+  StoreUnavailableError,
+} from '@litebus/core'
 import { createInbox } from '@litebus/inbox'
 import { idOfDelivery } from '@litebus/core'
 import { bench, contractHeaders, orderPlaced } from './arrange.ts'
 
 describe('an outage of the store', () => {
+  it.each([
+    ['refuses', new InboxDispatchError('no'), { discarded: 1 }],
+    ['fails otherwise for', new Error('read EIO'), { returned: 1 }],
+  ])('is over once the store %s what is held, and intake goes on', async (_name, answer, counts) => {
+    const parts = bench()
+    const answers: Error[] = [new StoreUnavailableError('down'), answer]
+    parts.before = () => {
+      const next = answers.shift()
+      if (next !== undefined) throw next
+    }
+    const subject = parts.ingress({ maxInFlightMessages: 1 })
+    parts.order('a', 'b')
+    await subject.start()
+    await parts.clock.advance(60_000)
+    expect(subject.pausedBy).toEqual([])
+    expect(subject.counts()).toMatchObject({ ...counts, inFlight: 0 })
+    expect(parts.broker.count('billing')).toEqual({ ready: 0, unsettled: 0, delayed: 0 })
+    await subject.stop()
+  })
+
   it.each([true, false])(
     'with requeueOnFailure %p pauses intake, holds what it has, and goes on by itself without one redelivery',
     async (requeueOnFailure) => {
