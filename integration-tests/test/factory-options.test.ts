@@ -106,6 +106,11 @@ const table: Readonly<Record<string, Row>> = {
     complete: { ...plumbing, transport, intake, stopping: signal, forcing: signal, random: Math.random },
     open: true,
   }),
+  createStoreOutage: row(consumer.createStoreOutage, {
+    needs: ['intake', 'stopping', 'source', 'logger', 'clock', 'random'],
+    complete: { ...plumbing, intake, stopping: signal, source: 'q', random: Math.random },
+    open: true,
+  }),
   createHost: row(host.createHost, { needs: ['parts'], complete: { parts: [] } }),
   createDeliveryLedger: row(core.createDeliveryLedger, {
     needs: ['driver', 'onDelivery', 'onFault', 'clock'],

@@ -1,4 +1,13 @@
-import { backoffDelayMs, sleep, type Clock, type Logger } from '@litebus/core'
+import {
+  backoffDelayMs,
+  isolateLogger,
+  portRules,
+  readOptions,
+  sleep,
+  type Clock,
+  type Logger,
+  type OptionShape,
+} from '@litebus/core'
 import type { Intake } from './intake.ts'
 
 /** What all deliveries of one source know about their store: one outage, however many of them meet it. */
@@ -30,7 +39,7 @@ export interface StoreOutageOptions {
   /** The subscription. */
   readonly intake: Pick<Intake, 'pause' | 'resume' | 'suspend'>
   /** Resolves when the store can be used. */
-  readonly probe: (() => Promise<void>) | undefined
+  readonly probe?: (() => Promise<void>) | undefined
   /** Aborts as soon as a stop is asked for. */
   readonly stopping: AbortSignal
   /** Queue, topic or subscription. */
@@ -43,11 +52,23 @@ export interface StoreOutageOptions {
   readonly random: () => number
 }
 
+const shape: OptionShape<StoreOutageOptions> = {
+  intake: { members: ['pause', 'resume', 'suspend'] },
+  probe: 'function?',
+  stopping: 'object',
+  source: 'text',
+  logger: { ...portRules.logger, optional: false },
+  clock: { ...portRules.clock, optional: false },
+  random: 'function',
+}
+
 const waits = { initialDelayMs: 100, multiplier: 2, maxDelayMs: 5000, jitter: 'equal' } as const
 
 /** Starts without an outage. */
-export function createStoreOutage(options: StoreOutageOptions): StoreOutage {
-  const { intake, probe, stopping, source, logger, clock, random } = options
+export function createStoreOutage(given: StoreOutageOptions): StoreOutage {
+  const options = readOptions('store outage', given, { shape, open: true })
+  const { intake, probe, stopping, source, clock, random } = options
+  const logger = isolateLogger(options.logger)
   let active = false
   let givingUp = new AbortController()
 
