@@ -3,6 +3,7 @@ import { reject, type HandlerReturn } from '@litebus/core'
 import type { PostgresTransaction } from '@litebus/storage-postgres'
 import { expectTerminals } from '../consumer/expect-terminals.ts'
 import { openConsumer } from '../consumer/open-consumer.ts'
+import { openFragileStore } from '../ingress/store-outages.ts'
 import { eventually } from '../services/index.ts'
 import { describeTransports } from '../transports/describe-transports.ts'
 import { orderBody } from '../transports/message-path.ts'
@@ -105,5 +106,30 @@ await describeTransports('a consumer that deduplicates', ({ withPath }) => {
       await expectTerminals(path, subject, { deliveries: 3, acked: 3 })
       const { rows } = await path.pool.query<{ id: string }>('select id from shipped order by id')
       expect(rows.map(({ id }) => id)).toEqual(['a', 'b'])
+    }))
+
+  it('stands still while its store is out of reach, parks nothing, spends nothing, and goes on by itself', () =>
+    withPath(async (path) => {
+      const { storage, proxy } = await openFragileStore(path)
+      const { runs, handle } = counting()
+      const subject = await openConsumer(path, { dedup: { store: storage.dedup }, handle, concurrency: 4 })
+      await subject.consumer.start()
+      await subject.order('before')
+      await expectTerminals(path, subject, { deliveries: 1, acked: 1 })
+      proxy.refuse()
+      proxy.cut()
+      for (const id of ['a', 'b', 'c', 'a', 'b', 'c']) await subject.order(id)
+      await eventually(
+        () => {
+          expect(subject.consumer.pausedBy).toEqual(['store'])
+        },
+        { expectation: 'intake to stand still' },
+      )
+      expect(runs()).toBe(1)
+      proxy.accept()
+      await expectTerminals(path, subject, { deliveries: 7, acked: 7, returned: 0 })
+      expect(runs()).toBe(4)
+      expect(subject.consumer.pausedBy).toEqual([])
+      expect(await path.fixture.count(subject.dead.source)).toBe(0)
     }))
 })
