@@ -5,6 +5,7 @@ import { resolveConsumerOptions, type ConsumerOptions } from './consumer-options
 import { createDeliveryPipeline } from './delivery-pipeline.ts'
 import { createDependencyOutage } from './dependency-outage.ts'
 import { createHandoff } from './handoff.ts'
+import { probeIntake } from './probe-intake.ts'
 import type { IntakeState, PauseReason } from './intake.ts'
 import type { SettlementCounts } from './ledger.ts'
 import type { DeliveryStopReport, StopOptions } from './stop-report.ts'
@@ -14,6 +15,12 @@ import { createTimeoutBudget } from './timeout-budget.ts'
 export interface Consumer extends AsyncDisposable {
   /** State of its subscription. */
   readonly state: IntakeState
+  /**
+   * Resolves while it consumes, for health checks.
+   *
+   * @throws TransportUnavailableError when it stands still, or has no subscription.
+   */
+  probe(): Promise<void>
   /** Deliveries by terminal. */
   counts(): SettlementCounts
   /** Why intake stands still now; empty when it does not. */
@@ -65,6 +72,7 @@ export function createConsumer(given: ConsumerOptions): Consumer {
     get state() {
       return intake.state
     },
+    probe: () => probeIntake(intake, options.source),
     counts: () => pipeline.counts(),
     get pausedBy() {
       return intake.reasons

@@ -10,6 +10,7 @@ export { createHandoff, type Handoff, type HandoffOptions, type HandoffResult } 
 export { hopCopy, type Hop } from './hop-copy.ts'
 export { type Intake, type IntakeState, type PauseReason } from './intake.ts'
 export { type SettlementCounts, type SettlementTerminal } from './ledger.ts'
+export { probeIntake } from './probe-intake.ts'
 export { messageIdOf } from './message-id.ts'
 export {
   acceptAfterHandoff,
