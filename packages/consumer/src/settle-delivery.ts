@@ -1,4 +1,11 @@
-import { sleep, type Clock, type Delivery, type ReturnOptions, type SettlementResult } from '@litebus/core'
+import {
+  sleep,
+  within,
+  type Clock,
+  type Delivery,
+  type ReturnOptions,
+  type SettlementResult,
+} from '@litebus/core'
 import type { SettlementTerminal } from './ledger.ts'
 
 /** How long a settlement may take and by which clock. */
@@ -85,15 +92,15 @@ async function untilSent(
 /** A settlement that takes longer than its budget may still reach the broker: unknown. */
 async function inTime(
   settlement: Promise<SettlementResult>,
-  { budgetMs, clock }: SettlementBudget,
+  { budgetMs: limitMs, clock }: SettlementBudget,
 ): Promise<SettlementResult> {
-  const waiting = new AbortController()
-  const late = sleep(clock, budgetMs, waiting.signal).then((): SettlementResult => 'unknown')
   try {
-    return await Promise.race([settlement, late])
+    return await within(settlement, { clock, limitMs, onLate })
   } catch {
     return 'unknown'
-  } finally {
-    waiting.abort()
   }
+}
+
+function onLate(): Error {
+  return new Error('expected the settlement to be sent in time')
 }

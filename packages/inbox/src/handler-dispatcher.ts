@@ -3,7 +3,6 @@ import {
   failureOfResult,
   isLiteBusError,
   type FailureClassifier,
-  type HandlerContext,
   type HandlerRegistry,
   type HandlerResult,
   type LeasedEnvelope,
@@ -11,6 +10,7 @@ import {
   type RegisteredHandler,
 } from '@litebus/core'
 import type { DispatchContext, Dispatcher, DispatchOutcome } from '@litebus/processing'
+import { MessageContext } from './message-context.ts'
 
 /** What handler dispatch works with. */
 export interface HandlerDispatcherOptions<TTransaction> {
@@ -30,14 +30,18 @@ export function createHandlerDispatcher<TTransaction>({
 }: HandlerDispatcherOptions<TTransaction>): Dispatcher {
   return {
     async dispatch(envelope, context) {
-      const { contractName, contractVersion, body } = envelope.message
+      const { contractName, contractVersion, text } = envelope.message
+      const body = text ?? envelope.message.body
       const { contract, message } = await registry.contracts.decode(contractName, contractVersion, body)
       const handler = registry.find(contract.name, contract.version)
       if (handler.transactional === true) {
         return dispatchInTransaction(store, { handler, message, envelope, context, classifier })
       }
       return outcomeOf(
-        await handler.handle(message, handlerContext<TTransaction>(handler, envelope, context)),
+        await handler.handle(
+          message,
+          new MessageContext<TTransaction>(handler, envelope, { dispatch: context }),
+        ),
       )
     },
   }
@@ -68,7 +72,10 @@ async function dispatchInTransaction<TTransaction>(
   try {
     const result = await store.completeInTransaction(envelope.lease, async (transaction) => {
       const outcome = outcomeOf(
-        await handler.handle(message, { ...handlerContext(handler, envelope, context), transaction }),
+        await handler.handle(
+          message,
+          new MessageContext<TTransaction>(handler, envelope, { dispatch: context, transaction }),
+        ),
       )
       if (outcome.kind !== 'succeeded') throw new RolledBack(outcome)
       progress.handled = true
@@ -85,30 +92,4 @@ async function dispatchInTransaction<TTransaction>(
 function outcomeOf(result: HandlerResult): DispatchOutcome {
   const failed = failureOfResult(result)
   return failed === undefined ? { kind: 'succeeded' } : { kind: 'failed', ...failed }
-}
-
-function handlerContext<TTransaction>(
-  handler: RegisteredHandler<TTransaction>,
-  { message, attempt }: LeasedEnvelope,
-  context: DispatchContext,
-): HandlerContext<TTransaction> {
-  const { tenantId, orderingKey, correlationId, causationId, trace } = message
-  return {
-    messageId: message.id,
-    handler: handler.name,
-    sent: new Map(),
-    contract: { name: message.contractName, version: message.contractVersion },
-    attempt,
-    headers: message.headers ?? {},
-    createdAt: message.createdAt,
-    stopping: context.stopping,
-    get signal() {
-      return context.signal
-    },
-    ...(tenantId === undefined ? {} : { tenantId }),
-    ...(orderingKey === undefined ? {} : { orderingKey }),
-    ...(correlationId === undefined ? {} : { correlationId }),
-    ...(causationId === undefined ? {} : { causationId }),
-    ...(trace === undefined ? {} : { trace }),
-  }
 }

@@ -1,5 +1,6 @@
 import {
   isLiteBusError,
+  within,
   StoreUnavailableError,
   type Inbox,
   type InboxReceipt,
@@ -7,7 +8,6 @@ import {
   type WriteItem,
 } from '@litebus/core'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
-import { withinBudget } from './within-budget.ts'
 
 /** Accepts mapped deliveries into the inbox, one by one or several with one statement. */
 export interface Acceptor {
@@ -37,13 +37,13 @@ async function acceptOne(inbox: Inbox<never>, item: WriteItem): Promise<InboxRec
 /** An accept that takes too long may still commit; tried again, its identity absorbs it. */
 function inTime<T>(
   work: Promise<T>,
-  { clock, executionBudgetMs: budgetMs }: ResolvedIngressOptions,
+  { clock, executionBudgetMs: limitMs }: ResolvedIngressOptions,
 ): Promise<T> {
   const onLate = (): Error =>
     new StoreUnavailableError(
-      `expected the inbox to accept within ${String(budgetMs)} ms, found it still busy`,
+      `expected the inbox to accept within ${String(limitMs)} ms, found it still busy`,
     )
-  return withinBudget(work, { clock, budgetMs, onLate })
+  return within(work, { clock, limitMs, onLate })
 }
 
 async function acceptAll(

@@ -8,6 +8,7 @@ import {
   backoffDelayMs,
   IngressAckPolicy,
   isLiteBusError,
+  within,
   type ContractRegistry,
   type Delivery,
   type WriteItem,
@@ -17,7 +18,6 @@ import type { Discarder } from './discard.ts'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
 import { mapDelivery } from './map-delivery.ts'
 import type { Outage } from './outage.ts'
-import { withinBudget } from './within-budget.ts'
 
 /** What ingesting one delivery works with. */
 export interface IngestContext {
@@ -91,10 +91,10 @@ function isAborted(signal: AbortSignal): boolean {
 
 /** Callbacks and schemas are code of the application: one that never answers must not keep a delivery for ever. */
 function mapInTime(delivery: Delivery, { options, contracts }: IngestContext): Promise<WriteItem> {
-  const { clock, executionBudgetMs: budgetMs } = options
+  const { clock, executionBudgetMs: limitMs } = options
   const onLate = (): Error =>
-    new DOMException(`expected a delivery to be mapped within ${String(budgetMs)} ms`, 'TimeoutError')
-  return withinBudget(mapDelivery(delivery, contracts, options), { clock, budgetMs, onLate })
+    new DOMException(`expected a delivery to be mapped within ${String(limitMs)} ms`, 'TimeoutError')
+  return within(mapDelivery(delivery, contracts, options), { clock, limitMs, onLate })
 }
 
 /** Requeue or discard; see the ack policy. */

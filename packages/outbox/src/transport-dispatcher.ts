@@ -148,7 +148,7 @@ async function payloadFailure(
 ): Promise<Failure | undefined> {
   if (contracts === undefined) return undefined
   try {
-    await contracts.decode(message.contractName, message.contractVersion, message.body)
+    await contracts.decode(message.contractName, message.contractVersion, message.text ?? message.body)
     return undefined
   } catch (error) {
     return classifyFailure(error)

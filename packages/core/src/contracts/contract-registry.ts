@@ -3,6 +3,8 @@ import { MessageContractNotRegisteredError, OptionsError, PayloadError } from '.
 import { jsonSerializer } from './json-serializer.ts'
 import type { MessageContract } from './message-contract.ts'
 
+const encoder = new TextEncoder()
+
 /** A message with the registered contract whose version it now has. */
 export interface DecodedMessage {
   /** The contract that is registered here. */
@@ -15,8 +17,8 @@ export interface DecodedMessage {
 export interface ContractRegistry {
   /** The contract that handles messages of this name and version, directly or by upcasting. */
   resolve(name: string, version: number): MessageContract<unknown>
-  /** Parses, lifts and validates a body. */
-  decode(name: string, version: number, body: Uint8Array): Promise<DecodedMessage>
+  /** Parses, lifts and validates a body, given as bytes or as the text of UTF-8 bytes. */
+  decode(name: string, version: number, body: Uint8Array | string): Promise<DecodedMessage>
 }
 
 /**
@@ -96,9 +98,13 @@ export async function validate<T>(contract: MessageContract<T>, message: unknown
   )
 }
 
-function parse(contract: MessageContract<unknown>, body: Uint8Array): unknown {
+function parse(contract: MessageContract<unknown>, body: Uint8Array | string): unknown {
+  const serializer = contract.serializer ?? jsonSerializer
   try {
-    return (contract.serializer ?? jsonSerializer).deserialize(body)
+    if (typeof body !== 'string') return serializer.deserialize(body)
+    return serializer.deserializeText === undefined
+      ? serializer.deserialize(encoder.encode(body))
+      : serializer.deserializeText(body)
   } catch (cause) {
     throw new PayloadError(`expected a body of ${label(contract)} that can be parsed`, { cause })
   }

@@ -12,6 +12,11 @@ export async function settle(
   outcomes: readonly SettleOutcome[],
 ): Promise<readonly SettleResult[]> {
   const run: Run = (text, values) => database.run('settle messages', text, values)
+  const leases = successesOfOneOwner(outcomes)
+  if (leases !== undefined) {
+    const applied = await settleSucceeded(run, axis, leases)
+    return applied === 'all' ? leases.map(() => 'applied') : answers(outcomes, new Set(applied))
+  }
   const given = new Map(outcomes.toReversed().map((outcome) => [leaseKey(outcome.lease), outcome]))
   const succeeded: Lease[] = []
   const failed: Failed[] = []
@@ -20,27 +25,41 @@ export async function settle(
     else failed.push(outcome)
   }
   const applied = await Promise.all([
-    ...byOwner(succeeded, (lease) => lease).map((leases) => settleSucceeded(run, axis, leases)),
+    ...byOwner(succeeded, (lease) => lease).map(async (group) => {
+      const stood = await settleSucceeded(run, axis, group)
+      return stood === 'all' ? group.map(leaseKey) : stood
+    }),
     ...byOwner(failed, ({ lease }) => lease).map((group) => settleFailed(run, axis, group)),
   ])
-  const keys = new Set(applied.flat())
-  // The first of two slots with one lease has it; deleting leaves nothing for the second.
-  return outcomes.map(({ lease }) => (keys.delete(leaseKey(lease)) ? 'applied' : 'leaseLost'))
+  return answers(outcomes, new Set(applied.flat()))
 }
 
-/** Records successes of one owner; answers the keys of the leases that stood. */
+/** The leases of outcomes that one statement records, as it nearly always is; else undefined. */
+function successesOfOneOwner(outcomes: readonly SettleOutcome[]): readonly Lease[] | undefined {
+  const owner = outcomes[0]?.lease.owner
+  return outcomes.every(({ kind, lease }) => kind === 'succeeded' && lease.owner === owner)
+    ? outcomes.map(({ lease }) => lease)
+    : undefined
+}
+
+/** The first of two slots with one lease has it; deleting leaves nothing for the second. */
+function answers(outcomes: readonly SettleOutcome[], stood: Set<string>): readonly SettleResult[] {
+  return outcomes.map(({ lease }) => (stood.delete(leaseKey(lease)) ? 'applied' : 'leaseLost'))
+}
+
+/** Records successes of one owner; answers the keys of the leases that stood, or that all of them did. */
 export async function settleSucceeded(
   run: Run,
   axis: AxisNames,
   leases: readonly Lease[],
-): Promise<readonly string[]> {
+): Promise<readonly string[] | 'all'> {
   const { sequences, generations, owner } = leaseArrays(leases)
   const [row] = await run(`select ${axis.fn('settle_succeeded')}($1, $2, $3)`, [
     sequences,
     generations,
     owner,
   ])
-  return appliedOf(row?.[0], leases)
+  return row?.[0] === '*' ? 'all' : appliedOf(row?.[0], leases)
 }
 
 async function settleFailed(
@@ -62,7 +81,6 @@ async function settleFailed(
 }
 
 function appliedOf(answer: string | null | undefined, leases: readonly Lease[]): readonly string[] {
-  if (answer === '*') return leases.map(leaseKey)
   if (answer == null || answer === '') return []
   const owner = leases[0]?.owner ?? ''
   return answer.split(',').map((pair) => `${pair}:${owner}`)

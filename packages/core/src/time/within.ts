@@ -1,0 +1,28 @@
+import type { Clock } from '../ports/clock.ts'
+
+/** How long work may take. */
+export interface TimeLimit {
+  /** Time. */
+  readonly clock: Clock
+  /** Milliseconds. */
+  readonly limitMs: number
+  /** Makes the error of work that is late. */
+  readonly onLate: () => Error
+}
+
+/**
+ * Settles as the work does, or rejects with `onLate` when the time is up; what comes then is ignored. A plain timer
+ * and no signals: this runs for each delivery.
+ */
+export async function within<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimit): Promise<T> {
+  const { promise, resolve, reject } = Promise.withResolvers<T>()
+  const timer = clock.schedule(limitMs, () => {
+    reject(onLate())
+  })
+  work.then(resolve, reject)
+  try {
+    return await promise
+  } finally {
+    timer.cancel()
+  }
+}
