@@ -65,8 +65,9 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Delive
   const sequencer = createKeySequencer()
   const budget: SettlementBudget = { budgetMs: options.settlementBudgetMs, clock }
   const attributes = { 'messaging.system': transport.system, 'messaging.destination.name': source }
+  const settlements = { scope, name: 'litebus.consumer.settlements' } as const
   const ledger = createLedger((outcome) => {
-    telemetry.count({ scope, name: 'litebus.consumer.settlements' }, 1, { ...attributes, outcome })
+    telemetry.count(settlements, 1, { ...attributes, outcome })
   })
   /** Deliveries without a terminal, each with the end of its handling. */
   const open = new Map<Delivery, Promise<void>>()

@@ -204,6 +204,7 @@ export { sleep } from './time/sleep.ts'
 export { systemClock } from './time/system-clock.ts'
 export { maxTimerMs, clampTimerMs } from './time/timer-limits.ts'
 export { within, type TimeLimit } from './time/within.ts'
+export { defined } from './options/defined.ts'
 export { headerBounds, checkHeaderBounds, type HeaderBounds } from './wire/header-bounds.ts'
 export {
   wireHeaders,

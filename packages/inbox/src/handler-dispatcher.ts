@@ -32,7 +32,8 @@ export function createHandlerDispatcher<TTransaction>({
     async dispatch(envelope, context) {
       const { contractName, contractVersion, text } = envelope.message
       const body = text ?? envelope.message.body
-      const { contract, message } = await registry.contracts.decode(contractName, contractVersion, body)
+      const decoded = registry.contracts.decodeNow(contractName, contractVersion, body)
+      const { contract, message } = decoded instanceof Promise ? await decoded : decoded
       const handler = registry.find(contract.name, contract.version)
       if (handler.transactional === true) {
         return dispatchInTransaction(store, { handler, message, envelope, context, classifier })

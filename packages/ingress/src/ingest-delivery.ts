@@ -62,7 +62,10 @@ async function store(delivery: Delivery, context: IngestContext): Promise<Settle
   for (let attempt = 1; ; attempt++) {
     let unavailable = false
     try {
-      item ??= await mapInTime(delivery, context)
+      if (item === undefined) {
+        const mapped = mapDelivery(delivery, context.contracts, options)
+        item = mapped instanceof Promise ? await inTime(mapped, options) : mapped
+      }
       await acceptor.accept(item)
       outage.ended()
       return 'stored'
@@ -90,11 +93,13 @@ function isAborted(signal: AbortSignal): boolean {
 }
 
 /** Callbacks and schemas are code of the application: one that never answers must not keep a delivery for ever. */
-function mapInTime(delivery: Delivery, { options, contracts }: IngestContext): Promise<WriteItem> {
-  const { clock, executionBudgetMs: limitMs } = options
+function inTime(
+  mapping: Promise<WriteItem>,
+  { clock, executionBudgetMs: limitMs }: ResolvedIngressOptions,
+): Promise<WriteItem> {
   const onLate = (): Error =>
     new DOMException(`expected a delivery to be mapped within ${String(limitMs)} ms`, 'TimeoutError')
-  return within(mapDelivery(delivery, contracts, options), { clock, limitMs, onLate })
+  return within(mapping, { clock, limitMs, onLate })
 }
 
 /** Requeue or discard; see the ack policy. */

@@ -1,5 +1,6 @@
 import { admit } from '@litebus/consumer'
 import {
+  defined,
   idOfDelivery,
   InboxIngressError,
   InvocationError,
@@ -10,6 +11,7 @@ import {
   storeLimits,
   wireHeaders,
   type ContractRegistry,
+  type DecodedMessage,
   type Delivery,
   type WireMetadata,
   type WriteItem,
@@ -23,28 +25,44 @@ import type { ResolvedIngressOptions } from './ingress-options.ts'
  * @throws InboxIngressError, MessageContractNotRegisteredError or PayloadError, all of them terminal; and what the
  * authorization callback throws, wrapped.
  */
-export async function mapDelivery(
+export function mapDelivery(
   delivery: Delivery,
   contracts: ContractRegistry,
   options: ResolvedIngressOptions,
-): Promise<WriteItem> {
+): WriteItem | Promise<WriteItem> {
   const { message } = delivery
   admit(message, options.maxMessageBytes)
   const sourceId = sourceIdOf(delivery, options)
-  await authorize(delivery, options)
-  const metadata = readHeaders(message, {
-    trustApplicationHeaders: options.trustApplicationHeaders,
-    nowMs: options.clock.now(),
-  })
+  const read = (): WriteItem | Promise<WriteItem> => {
+    const { trustApplicationHeaders, clock } = options
+    const metadata = readHeaders(message, { trustApplicationHeaders, nowMs: clock.now() })
+    const decoded = decode(contracts, metadata, message.body)
+    const parts = { metadata, body: message.body, sourceId }
+    return decoded instanceof Promise
+      ? decoded.then(({ message: payload }) => itemOf(payload, parts, options))
+      : itemOf(decoded.message, parts, options)
+  }
+  return options.authorizeDelivery === undefined ? read() : authorize(delivery, options).then(read)
+}
+
+interface ItemParts {
+  readonly metadata: WireMetadata
+  readonly body: Uint8Array
+  readonly sourceId: string | undefined
+}
+
+function itemOf(
+  payload: unknown,
+  { metadata, body, sourceId }: ItemParts,
+  { source }: ResolvedIngressOptions,
+): WriteItem {
   const { contractName: name, contractVersion: version } = metadata
-  const { message: payload } = await decode(contracts, metadata, message.body)
-  const { source } = options
   const key = metadata.idempotencyKey ?? (sourceId === undefined ? undefined : keyOf(source, sourceId))
   return {
     contract: { name, version },
     message: payload,
     options: {
-      body: message.body,
+      body,
       ...(sourceId === undefined ? {} : { messageId: idOfDelivery(source, sourceId), sourceId }),
       ...(key === undefined ? {} : { idempotency: { key } }),
       ...pick(metadata),
@@ -63,10 +81,15 @@ type Carried =
 
 function pick(metadata: WireMetadata): Pick<WireMetadata, Carried> {
   const { tenantId, orderingKey, correlationId, causationId, trace, headers, visibility } = metadata
-  const fields = { tenantId, orderingKey, correlationId, causationId, trace, headers, visibility }
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''),
-  ) as Pick<WireMetadata, Carried>
+  return defined<Pick<WireMetadata, Carried>>({
+    tenantId: tenantId === '' ? undefined : tenantId,
+    orderingKey: orderingKey === '' ? undefined : orderingKey,
+    correlationId: correlationId === '' ? undefined : correlationId,
+    causationId: causationId === '' ? undefined : causationId,
+    trace,
+    headers: Object.keys(headers).length === 0 ? undefined : headers,
+    visibility,
+  })
 }
 
 function sourceIdOf({ message, deliveryId }: Delivery, options: ResolvedIngressOptions): string | undefined {
@@ -105,15 +128,19 @@ async function authorize(
 }
 
 /** Whatever the body makes a serializer, a schema or an upcaster throw is the fault of the payload. */
-async function decode(
+function decode(
   contracts: ContractRegistry,
   { contractName, contractVersion }: WireMetadata,
   body: Uint8Array,
-): Promise<{ readonly message: unknown }> {
-  try {
-    return await contracts.decode(contractName, contractVersion, body)
-  } catch (cause) {
+): DecodedMessage | Promise<DecodedMessage> {
+  const refuse = (cause: unknown): never => {
     if (isLiteBusError(cause)) throw cause
     throw new PayloadError('the body could not be read', { cause })
+  }
+  try {
+    const decoded = contracts.decodeNow(contractName, contractVersion, body)
+    return decoded instanceof Promise ? decoded.catch(refuse) : decoded
+  } catch (cause) {
+    return refuse(cause)
   }
 }

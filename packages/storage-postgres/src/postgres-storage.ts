@@ -88,7 +88,6 @@ export function postgresStorage(options: PostgresStorageOptions): PostgresStorag
     createStore({
       options: resolved,
       database,
-      names,
       axis: names[axis],
       gate,
       signal: signals[axis],

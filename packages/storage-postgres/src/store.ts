@@ -11,7 +11,7 @@ import type { PostgresTransaction } from './database/postgres-client.ts'
 import { lease, type Leasing } from './lease/lease.ts'
 import { ScanStates } from './lease/scan-state.ts'
 import type { ResolvedOptions } from './options.ts'
-import type { AxisNames, Names } from './schema/names.ts'
+import type { AxisNames } from './schema/names.ts'
 import type { SchemaManager } from './schema/schema-manager.ts'
 import { completeInTransaction } from './settle/complete-in-transaction.ts'
 import { release } from './settle/release.ts'
@@ -24,7 +24,6 @@ import { untilAborted } from './until-aborted.ts'
 export interface StoreParts {
   readonly options: ResolvedOptions
   readonly database: Database
-  readonly names: Names
   readonly axis: AxisNames
   readonly gate: SuspectGate
   readonly signal: AxisSignal
@@ -37,7 +36,7 @@ export interface StoreParts {
 
 /** Builds the store of one axis. Both axes are this one store over different tables. */
 export function createStore(parts: StoreParts): MessageStore<PostgresTransaction> {
-  const { options, database, names, axis, gate, signal } = parts
+  const { options, database, axis, gate, signal } = parts
   const monotonic = (): number => options.clock.monotonic()
   const context = { database, axis, monotonic }
   const pending = createPendingLimit(context, options.maxPendingRows)
@@ -60,7 +59,7 @@ export function createStore(parts: StoreParts): MessageStore<PostgresTransaction
     async append(messages, appendOptions = {}) {
       appendOptions.signal?.throwIfAborted()
       await pending.admit(messages.length)
-      const target = { database, names, axis, ready: parts.ready }
+      const target = { database, axis, ready: parts.ready }
       const results = await untilAborted(appendIn(target, messages, appendOptions), appendOptions.signal)
       if (appendOptions.transaction === undefined) signal.raise()
       return results

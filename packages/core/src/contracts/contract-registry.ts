@@ -19,6 +19,12 @@ export interface ContractRegistry {
   resolve(name: string, version: number): MessageContract<unknown>
   /** Parses, lifts and validates a body, given as bytes or as the text of UTF-8 bytes. */
   decode(name: string, version: number, body: Uint8Array | string): Promise<DecodedMessage>
+  /** The same without a promise where no schema has to be waited for; it throws then where `decode` rejects. */
+  decodeNow(
+    name: string,
+    version: number,
+    body: Uint8Array | string,
+  ): DecodedMessage | Promise<DecodedMessage>
 }
 
 /**
@@ -54,14 +60,16 @@ export function createContractRegistry(contracts: readonly MessageContract<unkno
         : `expected contract ${printable(name)} in version ${known} or older, found version ${String(version)}; register the newer version`,
     )
   }
+  const decodeNow: ContractRegistry['decodeNow'] = (name, version, body) => {
+    const contract = resolve(name, version)
+    const message = lift(contract, version, parse(contract, body))
+    if (contract.schema === undefined) return { contract, message }
+    return validate(contract, message).then((valid) => ({ contract, message: valid }))
+  }
   return {
     resolve,
-    async decode(name, version, body) {
-      const contract = resolve(name, version)
-      const parsed = parse(contract, body)
-      const message = await validate(contract, lift(contract, version, parsed))
-      return { contract, message }
-    },
+    decodeNow,
+    decode: async (name, version, body) => decodeNow(name, version, body),
   }
 }
 

@@ -137,9 +137,9 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
     return result
   }
 
+  const extend = driver.extend?.bind(driver)
   const deliveryOf = (entry: Entry<Ref>, facts: DeliveryFacts): Delivery => {
     const { ref } = entry
-    const extend = driver.extend?.bind(driver)
     return {
       ...facts,
       accept: () => settle(entry, () => driver.accept(ref)),
@@ -150,7 +150,7 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
           options.nativeReturnDelay === true || closed ? 0 : how.delayMs,
         ),
       discard: ({ reason }) => settle(entry, () => driver.discard(ref, reason)),
-      ...(extend === undefined ? {} : { extend: (holdMs: number) => extend(ref, holdMs) }),
+      ...(extend === undefined ? undefined : { extend: (holdMs: number) => extend(ref, holdMs) }),
     }
   }
 

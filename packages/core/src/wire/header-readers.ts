@@ -8,7 +8,8 @@ export function findHeader(headers: Headers, name: string): HeaderValue | undefi
   if (Object.hasOwn(headers, name)) return headers[name]
   const lower = name.toLowerCase()
   for (const candidate of Object.keys(headers)) {
-    if (candidate.toLowerCase() === lower) return headers[candidate]
+    // Most headers are absent, and are asked for in every message: the length tells most others apart.
+    if (candidate.length === name.length && candidate.toLowerCase() === lower) return headers[candidate]
   }
   return undefined
 }

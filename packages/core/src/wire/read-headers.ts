@@ -1,4 +1,5 @@
 import { FormatError, InboxIngressError } from '../errors/errors.ts'
+import { defined } from '../options/defined.ts'
 import type { Visibility } from '../messages/new-message.ts'
 import type { TraceContext } from '../messages/trace-context.ts'
 import type { HeaderValue, InboundMessage } from '../ports/transport-message.ts'
@@ -73,7 +74,7 @@ function read(message: InboundMessage, options: ReadHeadersOptions): WireMetadat
   }
   const trusted = (name: string): string | undefined =>
     options.trustApplicationHeaders ? text(name) : undefined
-  return compact({
+  return defined<WireMetadata>({
     contractName: required(text(wireHeaders.contractName), wireHeaders.contractName),
     contractVersion: required(
       readPositiveInteger(headers, wireHeaders.contractVersion),
@@ -114,9 +115,4 @@ function applicationHeaders({ headers }: InboundMessage): Record<string, string>
 function jsonValue(this: Record<string, HeaderValue>, _name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
-}
-
-/** Drops absent fields, so that the result says only what the delivery said. */
-function compact<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 }

@@ -6,7 +6,7 @@ import type { TraceContext } from '../messages/trace-context.ts'
 import { checkOptions } from '../options/option-checks.ts'
 import type { AppendResult, MessageStore, StoredReceipt } from '../ports/message-store.ts'
 import type { BatchOptions, TransactionalWriteOptions, WriteItem } from '../ports/writers.ts'
-import { prepareMessage, type WriterSettings } from './prepare-message.ts'
+import { prepareMessage, prepareReceived, type WriterSettings } from './prepare-message.ts'
 
 /** Options of a writer of either axis. */
 export interface WriterOptions<TTransaction> {
@@ -60,7 +60,14 @@ export function createMessageWriter<TTransaction>(
   const settings: WriterSettings = { registry: createContractRegistry(contracts), maxMessageBytes }
 
   const write: MessageWriter<TTransaction>['write'] = async (items, { transaction } = {}) => {
-    const messages = await Promise.all(items.map((item) => prepareMessage(item, settings)))
+    const received = items.flatMap((item) => {
+      const body = item.options?.body
+      return body === undefined ? [] : [{ item, body }]
+    })
+    const messages =
+      received.length === items.length
+        ? received.map(({ item, body }) => prepareReceived(item, body, settings))
+        : await Promise.all(items.map((item) => prepareMessage(item, settings)))
     if (messages.length === 0) return []
     return store.append(messages, transaction === undefined ? { ordering } : { ordering, transaction })
   }
