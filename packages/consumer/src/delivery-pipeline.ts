@@ -86,11 +86,15 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Delive
   const take = async (delivery: Delivery): Promise<void> => {
     const takenAtMs = clock.monotonic()
     const close = ledger.open()
-    const terminal = await sequencer.run(
-      orderingKeyOf(delivery),
-      () => handle(delivery, takenAtMs),
-      () => returnDelivery(delivery, budget),
-    )
+    const key = orderingKeyOf(delivery)
+    const terminal =
+      key === undefined
+        ? await handle(delivery, takenAtMs)
+        : await sequencer.run(
+            key,
+            () => handle(delivery, takenAtMs),
+            () => returnDelivery(delivery, budget),
+          )
     close(terminal)
     open.delete(delivery)
   }

@@ -90,17 +90,17 @@ async function untilSent(
 }
 
 /** A settlement that takes longer than its budget may still reach the broker: unknown. */
-async function inTime(
+function inTime(
   settlement: Promise<SettlementResult>,
   { budgetMs: limitMs, clock }: SettlementBudget,
 ): Promise<SettlementResult> {
-  try {
-    return await within(settlement, { clock, limitMs, onLate })
-  } catch {
-    return 'unknown'
-  }
+  return within(settlement, { clock, limitMs, onLate }).catch(unknown)
 }
 
 function onLate(): Error {
   return new Error('expected the settlement to be sent in time')
+}
+
+function unknown(): SettlementResult {
+  return 'unknown'
 }

@@ -36,10 +36,11 @@ describe('acknowledgements of one channel', () => {
     const open = new Set(Array.from({ length: 200 }, (_, index) => index + 1))
     while (open.size > 0) {
       const some = [...open].filter(() => random(3) === 0).slice(0, 1 + random(20))
-      if (random(4) === 0) for (const tag of some.splice(0, 1)) {
-        settled.add(tag)
-        open.delete(tag)
-      }
+      if (random(4) === 0)
+        for (const tag of some.splice(0, 1)) {
+          settled.add(tag)
+          open.delete(tag)
+        }
       if (some.length === 0) continue
       const { upTo = 0, alone } = settled.acknowledge(acks(...some))
       const covered = [...open].filter((tag) => tag <= upTo || alone.includes(tag))

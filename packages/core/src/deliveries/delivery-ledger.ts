@@ -123,9 +123,15 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
     // The slot is free as soon as the settlement is sent: waiting for the answer holds no handler back.
     inFlight.delete(entry)
     onTheirWay.add(entry)
-    const sending = attempt(send)
-    pump()
-    const result = await sending
+    let result: SendResult
+    try {
+      const sending = send()
+      pump()
+      result = await sending
+    } catch {
+      // A driver that throws may have sent: the authority is spent, redelivery decides.
+      result = 'unknown'
+    }
     onTheirWay.delete(entry)
     if (result === 'notSent' && !isRevoked(entry.authority)) {
       entry.authority.giveBack()
@@ -213,13 +219,4 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
 
 function isRevoked(authority: SettlementAuthority): boolean {
   return authority.state === 'revoked'
-}
-
-/** A driver that throws may have sent: the authority is spent, redelivery decides. */
-async function attempt(send: () => Promise<SendResult>): Promise<SendResult> {
-  try {
-    return await send()
-  } catch {
-    return 'unknown'
-  }
 }

@@ -14,15 +14,20 @@ export interface TimeLimit {
  * Settles as the work does, or rejects with `onLate` when the time is up; what comes then is ignored. A plain timer
  * and no signals: this runs for each delivery.
  */
-export async function within<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimit): Promise<T> {
-  const { promise, resolve, reject } = Promise.withResolvers<T>()
-  const timer = clock.schedule(limitMs, () => {
-    reject(onLate())
+export function within<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimit): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.schedule(limitMs, () => {
+      reject(onLate())
+    })
+    work.then(
+      (value) => {
+        timer.cancel()
+        resolve(value)
+      },
+      (error: unknown) => {
+        timer.cancel()
+        reject(error as Error)
+      },
+    )
   })
-  work.then(resolve, reject)
-  try {
-    return await promise
-  } finally {
-    timer.cancel()
-  }
 }

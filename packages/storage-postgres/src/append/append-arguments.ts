@@ -33,7 +33,7 @@ export function appendArguments(messages: readonly NewMessage[], inCommitOrder: 
     values: [
       plainArray(messages.map((message) => message.id)),
       plainArray(messages.map((message) => message.contractVersion)),
-      messages.map((message) => message.tenantId ?? ''),
+      sparse(messages.map(({ tenantId = '' }) => (tenantId === '' ? null : tenantId))),
       messages.map((message) => message.contractName),
       sparse(messages.map((message) => message.orderingKey ?? null)),
       sparse(messages.map((message) => message.idempotency?.key ?? null)),

@@ -51,7 +51,7 @@ begin
       select ${idLock(names, 'u.id')} as k, u.n
       from unnest(p_ids) with ordinality u(id, n) where ${repeats('u.id')}
       union all
-      select ${keyLock(names, 'u.tenant', 'u.key')}, u.n
+      select ${keyLock(names, `coalesce(u.tenant, '')`, 'u.key')}, u.n
       from unnest(p_tenants, p_keys) with ordinality u(tenant, key, n) where u.key is not null
       order by 1) t
     where not pg_try_advisory_xact_lock(t.k);
@@ -70,7 +70,7 @@ begin
   ), m as (
     insert into ${names.message}
       (seq, created_at, contract_version, id, tenant, contract_name, ordering_key, idempotency_key, metadata, trace, body)
-    select s.seq, v_now, s.version, s.id, s.tenant, s.contract, s.ordering_key, s.key, s.metadata, s.trace,
+    select s.seq, v_now, s.version, s.id, coalesce(s.tenant, ''), s.contract, s.ordering_key, s.key, s.metadata, s.trace,
       substring(p_bodies from s.start for s.length)
     from s order by s.seq
     on conflict do nothing
@@ -82,7 +82,8 @@ begin
   ) select count(*), string_agg((s.n - 1)::text, ',' order by s.n), bool_or(q.due_at is null)
     into v_written, v_slots, v_due from q join s on s.seq = q.seq;
   if v_due and exists (select 1 from ${shared.sleeper} t where t.axis = '${names.axis}' and t.expires_at > v_now
-      and (t.contracts is null or t.contracts && p_contracts) and (t.tenants is null or t.tenants && p_tenants)) then
+      and (t.contracts is null or t.contracts && p_contracts)
+      and (t.tenants is null or t.tenants && coalesce(array_replace(p_tenants, null, ''), array['']))) then
     perform pg_notify(${literal(shared.channel)}, '${names.axis}');
   end if;
   return (date_part('epoch', v_now) * 1000)::bigint::text
