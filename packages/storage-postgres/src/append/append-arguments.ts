@@ -8,15 +8,14 @@ const lockLimit = 1000
 /** Bodies travel as one value, which the protocol bounds. */
 const batchBytes = 512 * 1024 * 1024
 
-/** The arguments of the append function. */
-export interface AppendArguments {
+/** A call of one of the functions that append. */
+export interface AppendCall {
+  readonly name: string
   readonly values: readonly unknown[]
-  /** Whether the identities are too many to be locked one by one. */
-  readonly waits: boolean
 }
 
-/** Builds the arguments: columns as arrays, the bodies end to end in one value, which the driver sends as bytes. */
-export function appendArguments(messages: readonly NewMessage[], inCommitOrder: boolean): AppendArguments {
+/** A call for a batch: columns as arrays, the bodies end to end in one value, which the driver sends as bytes. */
+export function appendCall(messages: readonly NewMessage[], inCommitOrder: boolean): AppendCall {
   const locks = messages.reduce((sum, message) => sum + locksOf(message), 0)
   const waits = locks > lockLimit
   const lengths = messages.map((message) => message.body.byteLength)
@@ -29,7 +28,7 @@ export function appendArguments(messages: readonly NewMessage[], inCommitOrder: 
   let offset = 1
   const offsets = lengths.map((length) => (offset += length) - length)
   return {
-    waits,
+    name: waits ? 'append_waiting' : 'append',
     values: [
       plainArray(messages.map((message) => message.id)),
       plainArray(messages.map((message) => message.contractVersion)),
@@ -51,11 +50,10 @@ export function appendArguments(messages: readonly NewMessage[], inCommitOrder: 
   }
 }
 
-/** Builds the arguments for one message: trailing ones that are absent are left out. */
-export function appendOneArguments(message: NewMessage, inCommitOrder: boolean): readonly unknown[] {
+/** A call for one message: the shorter function when it has no key, is due at once and needs no lock. */
+export function appendOneCall(message: NewMessage, inCommitOrder: boolean): AppendCall {
   const { id, contractVersion, contractName, body, tenantId = '', orderingKey = null, idempotency } = message
-  const lane = laneOf(message)
-  const values: unknown[] = [
+  const common = [
     id,
     contractVersion,
     contractName,
@@ -63,16 +61,16 @@ export function appendOneArguments(message: NewMessage, inCommitOrder: boolean):
     tenantId,
     encodeMetadata(message),
     encodeTrace(message),
-    orderingKey,
-    lane,
-    idempotency?.key ?? null,
-    atMicros(message),
-    afterMs(message),
-    locksOf(message) > 0,
-    inCommitOrder && lane !== null,
   ]
-  while (values.at(-1) === null || values.at(-1) === false) values.pop()
-  return values
+  const locks = locksOf(message) > 0
+  if (!locks && orderingKey === null && message.visibility === undefined) {
+    return { name: 'append_one', values: common }
+  }
+  const lane = laneOf(message)
+  const key = idempotency?.key ?? null
+  const turn = inCommitOrder && lane !== null
+  const rest = [orderingKey, lane, key, atMicros(message), afterMs(message), locks, turn]
+  return { name: 'append_one_full', values: [...common, ...rest] }
 }
 
 /** How many locks a message takes: one for an id that may repeat, one for a key. */

@@ -10,7 +10,7 @@ import {
 } from '@litebus/core'
 import type { Run } from '../database/database.ts'
 import type { AxisNames } from '../schema/names.ts'
-import { appendArguments, appendOneArguments, locksOf } from './append-arguments.ts'
+import { appendCall, appendOneCall, locksOf } from './append-arguments.ts'
 import { keyScopeOf, meet, readKnown, type KnownMessages } from './known-messages.ts'
 
 /** What an append works with. */
@@ -91,8 +91,8 @@ async function insert(
   const [only] = batch
   const call =
     only !== undefined && batch.length === 1
-      ? { name: 'append_one', values: appendOneArguments(only, inCommitOrder) }
-      : callFor(batch, inCommitOrder)
+      ? appendOneCall(only, inCommitOrder)
+      : appendCall(batch, inCommitOrder)
   const [row] = await run(`select ${axis.fn(call.name)}(${places(call.values.length)})`, call.values)
   const answer = row?.[0] ?? ''
   if (answer.startsWith('!')) throw inFlight(answer.slice(1), { slots, messages })
@@ -109,14 +109,6 @@ async function insert(
         : [[slot, receiptOf(message, createdAt)] as const]
     }),
   )
-}
-
-function callFor(
-  batch: readonly NewMessage[],
-  inCommitOrder: boolean,
-): { readonly name: string; readonly values: readonly unknown[] } {
-  const { waits, values } = appendArguments(batch, inCommitOrder)
-  return { name: waits ? 'append_waiting' : 'append', values }
 }
 
 function places(count: number): string {

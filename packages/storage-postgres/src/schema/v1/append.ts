@@ -1,30 +1,10 @@
 import { literal, type AxisNames, type Names } from '../names.ts'
+import { idLock, keyLock, repeats, turnOf } from './append-locks.ts'
 import { fromMicros } from './function-parts.ts'
 
 const parameters = `p_ids uuid[], p_versions integer[], p_tenants text[], p_contracts text[], p_ordering_keys text[],
   p_keys text[], p_metadata text[], p_traces text[], p_lanes text[], p_at bigint[], p_after double precision[], p_offsets integer[],
   p_lengths integer[], p_bodies bytea, p_locks boolean, p_turns boolean`
-
-/**
- * Locks keep two open transactions from writing one identity: the second would wait for the first inside the caller's
- * transaction. They are made here, since a hash costs the server a tenth of what it costs its clients.
- */
-function idLock({ lockSeed }: AxisNames, id: string): string {
-  return `hashtextextended('i' || ${id}::text, ${literal(lockSeed)}::bigint)`
-}
-
-function keyLock({ lockSeed }: AxisNames, tenant: string, key: string): string {
-  return `hashtextextended('k' || length(${tenant}) || '|' || ${tenant} || ${key}, ${literal(lockSeed)}::bigint)`
-}
-
-function turnOf({ lockSeed }: AxisNames, lane: string): string {
-  return `hashtextextended('t' || ${lane}, ${literal(lockSeed)}::bigint)`
-}
-
-/** Random ids need no lock: a UUIDv7 does not repeat, derived and given ones do by design. */
-function repeats(id: string): string {
-  return `substr(${id}::text, 15, 1) <> '7'`
-}
 
 /**
  * Writes messages. Runs in the caller's transaction, so nothing in it may fail by waiting: keys are locked without
@@ -88,51 +68,6 @@ begin
   end if;
   return (date_part('epoch', v_now) * 1000)::bigint::text
     || case when v_written = array_length(p_ids, 1) then '' else ':' || coalesce(v_slots, '') end;
-end $litebus$`
-}
-
-/**
- * The same for one message, without arrays: most messages are written alone. What is rare comes last and has
- * defaults, so that it costs nothing when it is absent.
- */
-export function appendOneFunction(shared: Names, names: AxisNames): string {
-  return `create function ${names.fn('append_one')}(
-  p_id uuid, p_version integer, p_contract text, p_body bytea, p_tenant text default '', p_metadata text default null,
-  p_trace text default null, p_ordering_key text default null, p_lane text default null, p_key text default null,
-  p_at bigint default null, p_after double precision default null, p_locks boolean default false, p_turn boolean default false
-) returns text
-language plpgsql volatile
-as $litebus$
-declare
-  v_now timestamptz;
-  v_seq bigint;
-  v_due timestamptz;
-begin
-  if p_turn then perform pg_advisory_xact_lock(${turnOf(names, 'p_lane')}); end if;
-  if p_locks then
-    if ${repeats('p_id')} and not pg_try_advisory_xact_lock(${idLock(names, 'p_id')}) then return '!1'; end if;
-    if p_key is not null and not pg_try_advisory_xact_lock(${keyLock(names, 'p_tenant', 'p_key')}) then return '!1'; end if;
-  end if;
-  v_now := date_trunc('milliseconds', clock_timestamp());
-  -- The transaction has its id before it takes a sequence: the positions of the lease scans rely on it.
-  insert into ${names.message}
-    (seq, created_at, contract_version, id, tenant, contract_name, ordering_key, idempotency_key, metadata, trace, body)
-  values (case when pg_current_xact_id() is not null then nextval('${names.sequence.replaceAll("'", "''")}'::regclass) end,
-    v_now, p_version, p_id, p_tenant, p_contract, p_ordering_key, p_key, p_metadata, p_trace, p_body)
-  on conflict do nothing
-  returning seq into v_seq;
-  if v_seq is null then return (date_part('epoch', v_now) * 1000)::bigint::text || ':'; end if;
-  if p_at is not null then
-    if ${fromMicros('p_at')} > v_now then v_due := ${fromMicros('p_at')}; end if;
-  elsif p_after > 0 then
-    v_due := clock_timestamp() + p_after * interval '1 millisecond';
-  end if;
-  insert into ${names.queue} (seq, due_at, lane) values (v_seq, v_due, p_lane);
-  if v_due is null and exists (select 1 from ${shared.sleeper} t where t.axis = '${names.axis}' and t.expires_at > v_now
-      and (t.contracts is null or p_contract = any (t.contracts)) and (t.tenants is null or p_tenant = any (t.tenants))) then
-    perform pg_notify(${literal(shared.channel)}, '${names.axis}');
-  end if;
-  return (date_part('epoch', v_now) * 1000)::bigint::text;
 end $litebus$`
 }
 
