@@ -26,7 +26,7 @@ export function within<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimi
       },
       (error: unknown) => {
         timer.cancel()
-        reject(error as Error)
+        reject(error)
       },
     )
   })
