@@ -1,5 +1,5 @@
 /** Acknowledgements as the protocol takes them: all up to one number, and others one by one. */
-export interface AckPlan<T> {
+interface AckPlan<T> {
   /** Settles this one and every one before it that is not settled yet. */
   readonly upTo: T | undefined
   /** Settled alone, since an unsettled one is before them. */

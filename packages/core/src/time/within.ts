@@ -19,15 +19,12 @@ export function within<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimi
     const timer = clock.schedule(limitMs, () => {
       reject(onLate())
     })
-    work.then(
-      (value) => {
+    const inTime =
+      <A>(settle: (value: A) => void) =>
+      (value: A): void => {
         timer.cancel()
-        resolve(value)
-      },
-      (error: unknown) => {
-        timer.cancel()
-        reject(error)
-      },
-    )
+        settle(value)
+      }
+    work.then(inTime(resolve), inTime(reject))
   })
 }
