@@ -1,5 +1,17 @@
-import { sleep, type Clock, type Delivery, type Logger, type Telemetry, type Transport } from '@litebus/core'
-import { errorType } from './error-type.ts'
+import {
+  errorType,
+  isolateLogger,
+  isolateTelemetry,
+  portRules,
+  readOptions,
+  sleep,
+  type Clock,
+  type Delivery,
+  type Logger,
+  type OptionShape,
+  type Telemetry,
+  type Transport,
+} from '@litebus/core'
 import { createIntake, type Intake, type PauseReason } from './intake.ts'
 import { createKeySequencer } from './key-sequencer.ts'
 import { createLedger, type SettlementCounts, type SettlementTerminal } from './ledger.ts'
@@ -52,13 +64,39 @@ export interface DeliveryPipelineOptions {
   readonly clock: Clock
 }
 
+const shape: OptionShape<DeliveryPipelineOptions> = {
+  transport: portRules.transport,
+  source: 'text',
+  maxInFlight: 'any?',
+  prefetch: 'any?',
+  settlementBudgetMs: 'any?',
+  restartDelayMs: 'any?',
+  handle: 'function',
+  logger: { ...portRules.logger, optional: false },
+  telemetry: { ...portRules.telemetry, optional: false },
+  clock: { ...portRules.clock, optional: false },
+}
+
 const scope = 'LiteBus.Transport'
 const faultDelayMs = 1000
 
-const pauseReasons: readonly PauseReason[] = ['store', 'backlog', 'handoff', 'discards', 'operator']
+const pauseReasons: readonly PauseReason[] = [
+  'store',
+  'backlog',
+  'handoff',
+  'dependency',
+  'discards',
+  'operator',
+]
 
 /** Builds a pipeline that is not subscribed yet. */
-export function createDeliveryPipeline(options: DeliveryPipelineOptions): DeliveryPipeline {
+export function createDeliveryPipeline(given: DeliveryPipelineOptions): DeliveryPipeline {
+  const read = readOptions('delivery pipeline', given, { shape, open: true })
+  const options = {
+    ...read,
+    logger: isolateLogger(read.logger),
+    telemetry: isolateTelemetry(read.telemetry),
+  }
   const { transport, source, logger, telemetry, clock } = options
   const stopping = new AbortController()
   const forcing = new AbortController()

@@ -19,4 +19,5 @@ export {
   type AcceptResult,
   type SettlementBudget,
 } from './settle-delivery.ts'
+export { type TimeoutBudgetOptions } from './timeout-budget.ts'
 export { type DeliveryStopReport, type StopOptions } from './stop-report.ts'

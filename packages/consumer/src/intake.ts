@@ -1,4 +1,5 @@
 import {
+  errorType,
   InvalidOperationError,
   isLiteBusError,
   sleep,
@@ -10,10 +11,9 @@ import {
   type Subscription,
   type Transport,
 } from '@litebus/core'
-import { errorType } from './error-type.ts'
 
 /** Why intake stands still. */
-export type PauseReason = 'store' | 'backlog' | 'handoff' | 'discards' | 'operator'
+export type PauseReason = 'store' | 'backlog' | 'handoff' | 'dependency' | 'discards' | 'operator'
 
 /** State of an intake. */
 export type IntakeState = 'idle' | 'consuming' | 'paused' | 'suspended' | 'recovering' | 'stopped'

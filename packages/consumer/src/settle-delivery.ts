@@ -1,6 +1,6 @@
 import {
   sleep,
-  within,
+  inTime,
   type Clock,
   type Delivery,
   type ReturnOptions,
@@ -30,7 +30,7 @@ export interface AcceptResult {
  * everything it holds), and redelivery meets the finished work.
  */
 export async function acceptDelivery(delivery: Delivery, budget: SettlementBudget): Promise<AcceptResult> {
-  const result = await inTime(delivery.accept(), budget)
+  const result = await settledInTime(delivery.accept(), budget)
   if (result === 'notSent') return { terminal: await returnDelivery(delivery, budget), result }
   return { terminal: terminalOf(result, 'acked'), result }
 }
@@ -83,18 +83,18 @@ async function untilSent(
 ): Promise<SettlementResult> {
   const deadline = clock.monotonic() + budgetMs
   for (let waitMs = firstRepeatMs; ; waitMs *= 2) {
-    const result = await inTime(settle(), { budgetMs: deadline - clock.monotonic(), clock })
+    const result = await settledInTime(settle(), { budgetMs: deadline - clock.monotonic(), clock })
     if (result !== 'notSent' || clock.monotonic() + waitMs >= deadline) return result
     await sleep(clock, waitMs)
   }
 }
 
 /** A settlement that takes longer than its budget may still reach the broker: unknown. */
-function inTime(
+function settledInTime(
   settlement: Promise<SettlementResult>,
   { budgetMs: limitMs, clock }: SettlementBudget,
 ): Promise<SettlementResult> {
-  return within(settlement, { clock, limitMs, onLate }).catch(unknown)
+  return inTime(settlement, { clock, limitMs, onLate }).catch(unknown)
 }
 
 function onLate(): Error {

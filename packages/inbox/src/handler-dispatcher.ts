@@ -1,8 +1,6 @@
 import {
-  classifyFailure,
   failureOfResult,
   isLiteBusError,
-  type FailureClassifier,
   type HandlerRegistry,
   type HandlerResult,
   type LeasedEnvelope,
@@ -18,15 +16,12 @@ export interface HandlerDispatcherOptions<TTransaction> {
   readonly registry: HandlerRegistry<TTransaction>
   /** Store whose transactions complete messages. */
   readonly store: Pick<MessageStore<TTransaction>, 'completeInTransaction'>
-  /** Names failures before the default classifier does. */
-  readonly classifier: FailureClassifier | undefined
 }
 
 /** Dispatches leased messages to handlers. */
 export function createHandlerDispatcher<TTransaction>({
   registry,
   store,
-  classifier,
 }: HandlerDispatcherOptions<TTransaction>): Dispatcher {
   return {
     async dispatch(envelope, context) {
@@ -35,25 +30,18 @@ export function createHandlerDispatcher<TTransaction>({
       const decoded = registry.contracts.decodeNow(contractName, contractVersion, body)
       const { contract, message } = decoded instanceof Promise ? await decoded : decoded
       const handler = registry.find(contract.name, contract.version)
-      if (handler.transactional === true) {
-        return dispatchInTransaction(store, { handler, message, envelope, context, classifier })
-      }
-      return outcomeOf(
-        await handler.handle(
-          message,
-          new MessageContext<TTransaction>(handler, envelope, { dispatch: context }),
-        ),
-      )
+      const call: HandlerCall<TTransaction> = { handler, message, envelope, context }
+      if (handler.transactional === true) return dispatchInTransaction(store, call)
+      return outcomeOf(await handler.handle(message, contextOf(call)))
     },
   }
 }
 
-interface TransactionalCall<TTransaction> {
+interface HandlerCall<TTransaction> {
   readonly handler: RegisteredHandler<TTransaction>
   readonly message: unknown
   readonly envelope: LeasedEnvelope
   readonly context: DispatchContext
-  readonly classifier: FailureClassifier | undefined
 }
 
 /** Thrown through the store to roll back what a handler that asks for a retry or rejects has done. */
@@ -67,30 +55,35 @@ class RolledBack extends Error {
 
 async function dispatchInTransaction<TTransaction>(
   store: Pick<MessageStore<TTransaction>, 'completeInTransaction'>,
-  { handler, message, envelope, context, classifier }: TransactionalCall<TTransaction>,
+  call: HandlerCall<TTransaction>,
 ): Promise<DispatchOutcome> {
+  const { handler, message, envelope, context } = call
   const progress = { handled: false }
   try {
-    const result = await store.completeInTransaction(envelope.lease, async (transaction) => {
-      const outcome = outcomeOf(
-        await handler.handle(
-          message,
-          new MessageContext<TTransaction>(handler, envelope, { dispatch: context, transaction }),
-        ),
-      )
+    const work = async (transaction: TTransaction): Promise<void> => {
+      const outcome = outcomeOf(await handler.handle(message, contextOf(call, transaction)))
       if (outcome.kind !== 'succeeded') throw new RolledBack(outcome)
       progress.handled = true
-    })
+    }
+    const result = await store.completeInTransaction(envelope.lease, work, { signal: context.givenUp })
     return result === 'applied' ? { kind: 'settled' } : { kind: 'leaseLost' }
   } catch (error) {
     if (error instanceof RolledBack) return error.outcome
     // The handler was done: whether the commit took place is unknown, so nothing may be written about it.
     if (progress.handled && isLiteBusError(error, 'STORE_UNAVAILABLE')) return { kind: 'persistFailed' }
-    return { kind: 'failed', failure: classifyFailure(error, classifier) }
+    throw error
   }
 }
 
 function outcomeOf(result: HandlerResult): DispatchOutcome {
   const failed = failureOfResult(result)
   return failed === undefined ? { kind: 'succeeded' } : { kind: 'failed', ...failed }
+}
+
+function contextOf<TTransaction>(
+  { handler, envelope, context }: HandlerCall<TTransaction>,
+  transaction?: TTransaction,
+): MessageContext<TTransaction> {
+  const parts = transaction === undefined ? { dispatch: context } : { dispatch: context, transaction }
+  return new MessageContext(handler, envelope, parts)
 }

@@ -1,6 +1,6 @@
 import {
+  inTime,
   isLiteBusError,
-  within,
   StoreUnavailableError,
   type Inbox,
   type InboxReceipt,
@@ -24,7 +24,7 @@ const eventFellBack = 3006
 /** Builds an acceptor by the batch options. Once a stop is asked for, nothing is gathered any more. */
 export function createAcceptor(options: ResolvedIngressOptions, stopping: AbortSignal): Acceptor {
   const { inbox, batch } = options
-  const single = (item: WriteItem): Promise<InboxReceipt> => inTime(acceptOne(inbox, item), options)
+  const single = (item: WriteItem): Promise<InboxReceipt> => acceptInTime(acceptOne(inbox, item), options)
   return batch.enabled
     ? createBatchAcceptor(options, { single, stopping })
     : { accept: single, flush: () => undefined }
@@ -35,7 +35,7 @@ async function acceptOne(inbox: Inbox<never>, item: WriteItem): Promise<InboxRec
 }
 
 /** An accept that takes too long may still commit; tried again, its identity absorbs it. */
-function inTime<T>(
+function acceptInTime<T>(
   work: Promise<T>,
   { clock, executionBudgetMs: limitMs }: ResolvedIngressOptions,
 ): Promise<T> {
@@ -43,7 +43,7 @@ function inTime<T>(
     new StoreUnavailableError(
       `expected the inbox to accept within ${String(limitMs)} ms, found it still busy`,
     )
-  return within(work, { clock, limitMs, onLate })
+  return inTime(work, { clock, limitMs, onLate })
 }
 
 async function acceptAll(
@@ -82,7 +82,7 @@ function createBatchAcceptor(
   }
   const send = async (entries: readonly Gathered[]): Promise<void> => {
     try {
-      const receipts = await inTime(acceptAll(inbox, entries), options)
+      const receipts = await acceptInTime(acceptAll(inbox, entries), options)
       entries.forEach(({ resolve, reject }, index) => {
         const receipt = receipts[index]
         if (receipt === undefined)

@@ -7,8 +7,8 @@ import {
 import {
   backoffDelayMs,
   IngressAckPolicy,
+  inTime,
   isLiteBusError,
-  within,
   type ContractRegistry,
   type Delivery,
   type WriteItem,
@@ -70,7 +70,7 @@ async function store(
     try {
       if (item === undefined) {
         const mapped = mapDelivery(delivery, context.contracts, options)
-        item = mapped instanceof Promise ? await inTime(mapped, options) : mapped
+        item = mapped instanceof Promise ? await mappedInTime(mapped, options) : mapped
       }
       await acceptor.accept(item)
       outage.ended()
@@ -100,13 +100,13 @@ function isAborted(signal: AbortSignal): boolean {
 }
 
 /** Callbacks and schemas are code of the application: one that never answers must not keep a delivery for ever. */
-function inTime(
+function mappedInTime(
   mapping: Promise<WriteItem>,
   { clock, executionBudgetMs: limitMs }: ResolvedIngressOptions,
 ): Promise<WriteItem> {
   const onLate = (): Error =>
     new DOMException(`expected a delivery to be mapped within ${String(limitMs)} ms`, 'TimeoutError')
-  return within(mapping, { clock, limitMs, onLate })
+  return inTime(mapping, { clock, limitMs, onLate })
 }
 
 /** Requeue or discard; see the ack policy. */

@@ -1,6 +1,5 @@
 import { admit } from '@litebus/consumer'
 import {
-  defined,
   idOfDelivery,
   InboxIngressError,
   InvocationError,
@@ -63,6 +62,7 @@ function itemOf(
     message: payload,
     options: {
       body,
+      bodyIsValidated: true,
       ...(sourceId === undefined ? {} : { messageId: idOfDelivery(source, sourceId), sourceId }),
       ...(key === undefined ? {} : { idempotency: { key } }),
       ...pick(metadata),
@@ -79,17 +79,18 @@ function keyOf(source: string, sourceId: string): string {
 type Carried =
   'tenantId' | 'orderingKey' | 'correlationId' | 'causationId' | 'trace' | 'headers' | 'visibility'
 
-function pick(metadata: WireMetadata): Pick<WireMetadata, Carried> {
+/** What is there and not empty, assigned one by one: most deliveries carry nothing of it. */
+function pick(metadata: WireMetadata): Partial<Pick<WireMetadata, Carried>> {
   const { tenantId, orderingKey, correlationId, causationId, trace, headers, visibility } = metadata
-  return defined<Pick<WireMetadata, Carried>>({
-    tenantId: tenantId === '' ? undefined : tenantId,
-    orderingKey: orderingKey === '' ? undefined : orderingKey,
-    correlationId: correlationId === '' ? undefined : correlationId,
-    causationId: causationId === '' ? undefined : causationId,
-    trace,
-    headers: Object.keys(headers).length === 0 ? undefined : headers,
-    visibility,
-  })
+  const picked: { -readonly [K in Carried]?: NonNullable<WireMetadata[K]> } = {}
+  if (tenantId !== undefined && tenantId !== '') picked.tenantId = tenantId
+  if (orderingKey !== undefined && orderingKey !== '') picked.orderingKey = orderingKey
+  if (correlationId !== undefined && correlationId !== '') picked.correlationId = correlationId
+  if (causationId !== undefined && causationId !== '') picked.causationId = causationId
+  if (trace !== undefined) picked.trace = trace
+  if (Object.keys(headers).length > 0) picked.headers = headers
+  if (visibility !== undefined) picked.visibility = visibility
+  return picked
 }
 
 function sourceIdOf({ message, deliveryId }: Delivery, options: ResolvedIngressOptions): string | undefined {

@@ -1,5 +1,6 @@
 import type { LeasedEnvelope } from '@litebus/core'
 import type { DispatchContext } from './dispatcher.ts'
+import { LazySignal } from './lazy-signal.ts'
 import type { Pass } from './pass.ts'
 
 /**
@@ -19,6 +20,10 @@ export class HeldWork {
   lost = false
   /** Monotonic start of the dispatch. */
   startedAt = 0
+  /** Monotonic time at which a running dispatch is told to end, and once it was told, at which it is given up. */
+  endsAt = 0
+  /** True once the dispatch had used up its execution budget. */
+  overdue = false
   readonly #context: WorkContext
 
   /** Takes a leased row into this process. */
@@ -40,38 +45,40 @@ export class HeldWork {
 
   /** True once the dispatch was told to end. */
   get cancelled(): boolean {
-    return this.#context.aborted
+    return this.#context.ending.aborted
   }
 
   /** Aborts the dispatch. */
   abort(): void {
-    this.#context.abort()
+    this.#context.ending.abort()
+  }
+
+  /** Tells the dispatch that nobody waits for it any longer. */
+  giveUp(): void {
+    this.#context.ending.abort()
+    this.#context.nobodyWaits.abort()
   }
 }
 
-/** The abort signal is made only when somebody asks: it is not free. */
+/**
+ * Its signals are made only when somebody asks for them: handlers that do not, and the store that completes messages
+ * in a transaction, which asks for one.
+ */
 class WorkContext implements DispatchContext {
   readonly stopping: AbortSignal
-  #controller: AbortController | undefined = undefined
-  #aborted = false
+  readonly ending: LazySignal = new LazySignal()
+  readonly nobodyWaits: LazySignal = new LazySignal()
 
   constructor(stopping: AbortSignal) {
     this.stopping = stopping
   }
 
-  get aborted(): boolean {
-    return this.#aborted
-  }
-
   get signal(): AbortSignal {
-    this.#controller ??= new AbortController()
-    if (this.#aborted) this.#controller.abort()
-    return this.#controller.signal
+    return this.ending.signal
   }
 
-  abort(): void {
-    this.#aborted = true
-    this.#controller?.abort()
+  get givenUp(): AbortSignal {
+    return this.nobodyWaits.signal
   }
 }
 

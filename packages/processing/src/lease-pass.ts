@@ -1,4 +1,5 @@
 import type { Clock, LeaseBatch } from '@litebus/core'
+import type { ExecutionWatch } from './execution-watch.ts'
 import type { Heartbeat } from './heartbeat.ts'
 import { HeldWork, type HeldLeases } from './held-work.ts'
 import { startPass, type Pass } from './pass.ts'
@@ -27,11 +28,13 @@ export interface LeasePassOptions<TTransaction> {
   readonly queue: RunQueue
   /** Renews what is held. */
   readonly heartbeat: Heartbeat
+  /** Ends what does not end by itself. */
+  readonly watch: ExecutionWatch
 }
 
 /** Leases up to one batch and queues it. */
 export async function leasePass<TTransaction>(
-  { options, owner, stopping, held, queue, heartbeat }: LeasePassOptions<TTransaction>,
+  { options, owner, stopping, held, queue, heartbeat, watch }: LeasePassOptions<TTransaction>,
   limit: number,
 ): Promise<LeasedPass> {
   const { store, clock, leaseMs, maxAttempts, maxPerKey, onKeyDeadLetter, tenants, contracts } = options
@@ -53,6 +56,7 @@ export async function leasePass<TTransaction>(
     queue.push(work)
   }
   heartbeat.ensureBeating()
+  watch.ensureWatching()
   return { pass, batch }
 }
 

@@ -1,6 +1,6 @@
 import { nextTick } from 'node:process'
 import type { Clock } from '@litebus/core'
-import { dispatchOne, type DispatchOptions } from './dispatch-one.ts'
+import { abandon, dispatchOne, overBudget, type DispatchOptions } from './dispatch-one.ts'
 import type { DispatchOutcome } from './dispatcher.ts'
 import type { HeldLeases, HeldWork } from './held-work.ts'
 import type { PassSummary } from './pass.ts'
@@ -19,12 +19,18 @@ export interface Runner {
   releaseQueued(): void
   /** A lease is lost: ends its dispatch, leaves the row to its new owner. */
   readonly leaseLost: (work: HeldWork) => void
+  /** A dispatch does not end: frees its slot and fails the attempt; what it answers late is ignored. */
+  readonly giveUp: (work: HeldWork) => void
 }
 
 /** What a runner works with. */
 export interface RunnerOptions extends DispatchOptions, SettlementPolicy {
   /** Most dispatches at a time. */
   readonly concurrency: number
+  /** How long a dispatch may take before it is told to end, in milliseconds. */
+  readonly executionBudgetMs: number
+  /** How long it may take to end then, in milliseconds. */
+  readonly abortWaitMs: number
   /** Rows to run. */
   readonly queue: RunQueue
   /** Rows held. */
@@ -46,6 +52,7 @@ export function createRunner(options: RunnerOptions): Runner {
   let pumping = false
 
   const done = (work: HeldWork, result: keyof Omit<PassSummary, 'leased'>): void => {
+    if (work.stage === 'done') return
     work.stage = 'done'
     held.remove(work)
     work.pass.done(result)
@@ -94,6 +101,9 @@ export function createRunner(options: RunnerOptions): Runner {
   }
   const run = async (work: HeldWork): Promise<void> => {
     const outcome = await dispatchOne(work, options)
+    if (work.stage === 'running') finish(work, outcome)
+  }
+  const finish = (work: HeldWork, outcome: DispatchOutcome): void => {
     metrics.dispatched(clock.monotonic() - work.startedAt)
     running -= 1
     conclude(work, outcome)
@@ -111,6 +121,7 @@ export function createRunner(options: RunnerOptions): Runner {
       running += 1
       work.stage = 'running'
       work.startedAt = now
+      work.endsAt = now + options.executionBudgetMs
       void run(work)
     }
   }
@@ -139,7 +150,14 @@ export function createRunner(options: RunnerOptions): Runner {
       for (const work of queue.drain()) giveBack(work, 0)
     },
     leaseLost(work) {
+      work.endsAt = clock.monotonic() + options.abortWaitMs
       work.abort()
+    },
+    giveUp(work) {
+      work.giveUp()
+      options.trouble.failed('a dispatch that was told to end', new DOMException('', 'TimeoutError'))
+      finish(work, overBudget)
+      void abandon(work, options)
     },
   }
 }

@@ -1,4 +1,4 @@
-import { isLiteBusError, type Clock, type Logger } from '@litebus/core'
+import { errorType, type Clock, type Logger } from '@litebus/core'
 
 /** Logs trouble that comes again and again: each change of state once, the same trouble at most every 10 s. */
 export interface TroubleLog {
@@ -26,10 +26,4 @@ export function createTroubleLog(logger: Logger, clock: Clock, processor: string
       logger.info(`${what} works again`, { processor })
     },
   }
-}
-
-/** Code or class of an error, which come from source code, unlike its text. */
-function errorType(error: unknown): string {
-  if (isLiteBusError(error)) return error.code
-  return error instanceof Error ? error.constructor.name : typeof error
 }

@@ -34,9 +34,17 @@ export interface ContractRegistry {
  * @throws OptionsError when two contracts have the same name and version.
  */
 export function createContractRegistry(contracts: readonly MessageContract<unknown>[]): ContractRegistry {
+  if (!Array.isArray(contracts)) {
+    throw new OptionsError('contracts', [`expected a list of contracts, found ${typeof contracts}`])
+  }
   const versionsByName = new Map<string, MessageContract<unknown>[]>()
-  const faults: string[] = []
-  for (const contract of contracts) {
+  const faults = contracts.flatMap((contract: Partial<MessageContract<unknown>> | null | undefined, index) =>
+    typeof contract?.name === 'string' && typeof contract.version === 'number'
+      ? []
+      : [`expected contracts from defineContract, found another value at place ${String(index)}`],
+  )
+  if (faults.length > 0) throw new OptionsError('contracts', faults)
+  for (const contract of contracts as readonly MessageContract<unknown>[]) {
     const versions = versionsByName.get(contract.name) ?? []
     if (versions.some((known) => known.version === contract.version)) {
       faults.push(

@@ -38,6 +38,9 @@ const namePattern = /^[\x21-\x7e]{1,200}$/
  * @throws ArgumentError when name, version or upcasters are not valid.
  */
 export function defineContract<T>(contract: MessageContract<T>): MessageContract<T> {
+  if (typeof (contract as unknown) !== 'object' || (contract as unknown) === null) {
+    throw new ArgumentError(`expected a contract with name and version, found ${describe(contract)}`)
+  }
   if (typeof contract.name !== 'string' || !namePattern.test(contract.name)) {
     throw new ArgumentError(
       `expected a contract name of 1 to 200 printable ASCII characters without spaces, found ${describe(contract.name)}`,

@@ -2,6 +2,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Delivery, ReturnOptions, SettlementResult } from '../ports/delivery.ts'
 import { sleep } from '../time/sleep.ts'
 import { createSettlementAuthority, type SettlementAuthority } from './settlement-authority.ts'
+import { portRules, readOptions, type OptionShape } from '../options/read-options.ts'
 
 /** What a delivery says about itself; the ledger adds the settlement calls. */
 export type DeliveryFacts = Omit<Delivery, 'accept' | 'returnToQueue' | 'discard' | 'extend'>
@@ -35,6 +36,15 @@ export interface DeliveryLedgerOptions<Ref> {
   readonly clock: Clock
   /** The broker delays returns itself, so that the ledger does not hold them. @defaultValue false */
   readonly nativeReturnDelay?: boolean
+}
+
+const ledgerShape: OptionShape<DeliveryLedgerOptions<never>> = {
+  maxInFlight: 'any?',
+  driver: 'object',
+  onDelivery: 'function',
+  onFault: 'function',
+  clock: { ...portRules.clock, optional: false },
+  nativeReturnDelay: 'any?',
 }
 
 /**
@@ -74,7 +84,8 @@ interface Entry<Ref> {
 const faultReturnDelayMs = 1000
 
 /** An empty ledger that hands out. */
-export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): DeliveryLedger<Ref> {
+export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): DeliveryLedger<Ref> {
+  const options = readOptions('delivery ledger', given, { shape: ledgerShape })
   const { driver } = options
   const buffer: { readonly ref: Ref; readonly facts: DeliveryFacts }[] = []
   const inFlight = new Set<Entry<Ref>>()

@@ -22,25 +22,32 @@ export interface WriterSettings {
  *
  * @throws ArgumentError when an option is not valid or the body is too large.
  * @throws MessageContractNotRegisteredError when the contract is not registered.
- * @throws PayloadError when the message is refused by its schema or cannot be serialized.
+ * @throws PayloadError when the message is refused by its schema or cannot be serialized, or received bytes cannot be
+ * decoded or are refused.
  */
 export async function prepareMessage(item: WriteItem, settings: WriterSettings): Promise<NewMessage> {
   const { contract, message, options = {} } = item
-  if (options.body !== undefined) return prepareReceived(item, options.body, settings)
+  if (options.body !== undefined && options.bodyIsValidated === true) {
+    return prepareValidated(item, options.body, settings)
+  }
   refuseFaults(options)
-  const body = await serialize(contract, message, settings.registry)
-  return newMessage(contract, { options, body }, settings)
+  const body = options.body ?? (await serialize(contract, message, settings.registry))
+  refuseTooLarge(body, settings)
+  // What is accepted here and cannot be read at the other end would be lost there, after the sender heard of success.
+  if (options.body !== undefined) await settings.registry.decode(contract.name, contract.version, body)
+  return newMessage(contract, options, body)
 }
 
-/** The same for a message that brings its body: nothing has to be waited for. */
-export function prepareReceived(
+/** The same for a message that brings its body and was validated: nothing has to be waited for. */
+export function prepareValidated(
   { contract, options = {} }: WriteItem,
   body: Uint8Array,
   settings: WriterSettings,
 ): NewMessage {
   refuseFaults(options)
+  refuseTooLarge(body, settings)
   settings.registry.resolve(contract.name, contract.version)
-  return newMessage(contract, { options, body }, settings)
+  return newMessage(contract, options, body)
 }
 
 function refuseFaults(options: WriteOptions): void {
@@ -48,20 +55,22 @@ function refuseFaults(options: WriteOptions): void {
   if (faults.length > 0) throw new ArgumentError(faults.join('; '))
 }
 
+function refuseTooLarge(body: Uint8Array, { maxMessageBytes }: WriterSettings): void {
+  if (maxMessageBytes === 0 || body.byteLength <= maxMessageBytes) return
+  throw new ArgumentError(
+    `expected a body of at most ${String(maxMessageBytes)} bytes, found ${String(body.byteLength)}; raise maxMessageBytes, or send a reference`,
+  )
+}
+
 function newMessage(
-  contract: Pick<MessageContract<unknown>, 'name' | 'version'>,
-  { options, body }: { readonly options: WriteOptions; readonly body: Uint8Array },
-  settings: WriterSettings,
+  { name, version }: Pick<MessageContract<unknown>, 'name' | 'version'>,
+  options: WriteOptions,
+  body: Uint8Array,
 ): NewMessage {
-  if (settings.maxMessageBytes > 0 && body.byteLength > settings.maxMessageBytes) {
-    throw new ArgumentError(
-      `expected a body of at most ${String(settings.maxMessageBytes)} bytes, found ${String(body.byteLength)}; raise maxMessageBytes, or send a reference`,
-    )
-  }
   return {
-    id: identify(contract.name, options, body),
-    contractName: contract.name,
-    contractVersion: contract.version,
+    id: identify(name, options, body),
+    contractName: name,
+    contractVersion: version,
     body,
     ...metadata(options),
   }

@@ -1,6 +1,6 @@
 import type { LeaseRequest } from '@litebus/core'
-import { decodeLeased, type DecodedLease } from './decode-leased.ts'
-import { callLease, filterArguments, refetchBodies, type LeaseContext } from './lease-context.ts'
+import type { DecodedLease } from './decode-leased.ts'
+import { callLease, filterArguments, type LeaseContext } from './lease-context.ts'
 import type { ScanState } from './scan-state.ts'
 
 /** Rows that idle scans may walk again before one of them costs a transaction id. */
@@ -25,7 +25,7 @@ export async function leaseReady(
   }
   // A scan that leases has a transaction id; one that only watches others takes one when there is much to skip.
   const marks = (tickets.ready.candidate ?? 0) - tickets.ready.start > idleLead
-  const rows = await callLease(context, 'lease_ready', [
+  const values = [
     tickets.ready.start,
     Math.floor(tickets.due.start),
     tickets.dueLimit,
@@ -37,12 +37,9 @@ export async function leaseReady(
     request.lanes !== 'never',
     request.lanes === 'always',
     ...filterArguments(request),
-  ])
-  const leased = await decodeLeased(rows, {
-    owner: request.owner,
-    suspect: false,
-    refetch: refetchBodies(context),
-  })
+  ]
+  const { owner } = request
+  const leased = await callLease(context, { name: 'lease_ready', values, owner, suspect: false })
   state.learn(tickets, leased)
   return leased
 }

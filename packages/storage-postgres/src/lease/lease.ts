@@ -10,6 +10,7 @@ import type { LeaseContext } from './lease-context.ts'
 import { leaseLanes, type LeasedLanes } from './lease-lanes.ts'
 import { leaseReady, type LaneLook } from './lease-ready.ts'
 import { leaseSuspect } from './lease-suspect.ts'
+import { orNothing } from './or-nothing.ts'
 import type { ScanState, ScanStates } from './scan-state.ts'
 import { sweepWhenDue } from './sweep.ts'
 
@@ -103,10 +104,16 @@ async function leaseShared(leasing: Leasing, request: LeaseRequest): Promise<Sha
   const lanesFirst = leasing.lanesExist && leasing.turn % 2 === 0
   const first = lanesFirst ? await takeLanes(leasing, request, 0) : undefined
   const look = first === undefined && !leasing.lanesExist ? laneLook(leasing) : 'never'
-  const ready = await takeReady(context, { state, request, look }, first?.envelopes.length ?? 0)
+  const fromLanes = first?.envelopes.length ?? 0
+  const ready =
+    (await orNothing(takeReady(context, { state, request, look }, fromLanes), fromLanes > 0)) ?? none
   if (ready.lanes !== undefined) sawLanes(leasing, ready.lanes)
+  const fromReady = ready.envelopes.length
   const lanes =
-    first ?? (ready.lanes === false ? none : await takeLanes(leasing, request, ready.envelopes.length))
+    first ??
+    (ready.lanes === false
+      ? none
+      : ((await orNothing(takeLanes(leasing, request, fromReady), fromReady > 0)) ?? none))
   const envelopes =
     lanes.envelopes.length === 0
       ? ready.envelopes

@@ -5,16 +5,20 @@ import { byOwner, leaseArrays, leaseKey } from './lease-arrays.ts'
 
 type Failed = Exclude<SettleOutcome, { readonly kind: 'succeeded' }>
 
-/** Records outcomes: one statement when all succeeded or all failed, else two that run side by side. */
+/**
+ * Records outcomes: one statement when all succeeded or all failed. A mixture takes one transaction around two: a call
+ * that fails has then recorded nothing, and telling it again does not find half of its leases gone.
+ */
 export async function settle(
   database: Database,
   axis: AxisNames,
   outcomes: readonly SettleOutcome[],
 ): Promise<readonly SettleResult[]> {
-  const run: Run = (text, values) => database.run('settle messages', text, values)
+  const doing = 'settle messages'
+  const single: Run = (text, values) => database.run(doing, text, values)
   const leases = successesOfOneOwner(outcomes)
   if (leases !== undefined) {
-    const applied = await settleSucceeded(run, axis, leases)
+    const applied = await settleSucceeded(single, axis, leases)
     return applied === 'all' ? leases.map(() => 'applied') : answers(outcomes, new Set(applied))
   }
   const given = new Map(outcomes.toReversed().map((outcome) => [leaseKey(outcome.lease), outcome]))
@@ -24,14 +28,35 @@ export async function settle(
     if (outcome.kind === 'succeeded') succeeded.push(outcome.lease)
     else failed.push(outcome)
   }
-  const applied = await Promise.all([
-    ...byOwner(succeeded, (lease) => lease).map(async (group) => {
+  const parts: ((run: Run) => Promise<readonly string[]>)[] = [
+    ...byOwner(succeeded, (lease) => lease).map((group) => async (run: Run) => {
       const stood = await settleSucceeded(run, axis, group)
       return stood === 'all' ? group.map(leaseKey) : stood
     }),
-    ...byOwner(failed, ({ lease }) => lease).map((group) => settleFailed(run, axis, group)),
+    ...byOwner(failed, ({ lease }) => lease).map((group) => (run: Run) => settleFailed(run, axis, group)),
+  ]
+  const inTurn = async (run: Run): Promise<string[]> => {
+    const applied: string[] = []
+    for (const part of parts) applied.push(...(await part(run)))
+    return applied
+  }
+  const together = async (run: Run): Promise<string[]> => {
+    await lockInOrder(
+      run,
+      axis,
+      [...given.values()].map((outcome) => outcome.lease),
+    )
+    return inTurn(run)
+  }
+  const stood = await (parts.length > 1 ? database.transaction(doing, together) : inTurn(single))
+  return answers(outcomes, new Set(stood))
+}
+
+/** Each part locks its rows in the order of all; two in one transaction need all of them in that order first. */
+async function lockInOrder(run: Run, axis: AxisNames, leases: readonly Lease[]): Promise<void> {
+  await run(`select q.seq from ${axis.queue} q where q.seq = any ($1::bigint[]) order by q.seq for update`, [
+    leaseArrays(leases).sequences,
   ])
-  return answers(outcomes, new Set(applied.flat()))
 }
 
 /** The leases of outcomes that one statement records, as it nearly always is; else undefined. */
