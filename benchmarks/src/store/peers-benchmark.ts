@@ -23,7 +23,7 @@ export const peersBenchmark: Benchmark = {
 }
 
 /** Messages of a round of the library that is only shown: at its settings it is a hundred times slower. */
-const shownMessages = 200
+const shownMessages = 100
 
 interface PeerComparison {
   readonly ratio: number
