@@ -1,4 +1,3 @@
-import { nextTick } from 'node:process'
 import type { Clock } from '@litebus/core'
 import { abandon, dispatchOne, overBudget, type DispatchOptions } from './dispatch-one.ts'
 import type { DispatchOutcome } from './dispatcher.ts'
@@ -134,7 +133,7 @@ export function createRunner(options: RunnerOptions): Runner {
       started += 1
     }
     pumping = started === startsAtOnce
-    if (pumping) nextTick(startSome)
+    if (pumping) process.nextTick(startSome)
   }
   const pump = (): void => {
     if (pumping) return
