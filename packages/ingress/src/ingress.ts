@@ -55,7 +55,7 @@ export function createIngress(given: IngressOptions): Ingress {
     maxInFlight: options.maxInFlightMessages,
     prefetch: options.maxInFlightMessages,
     restartDelayMs: options.retryPollIntervalMs,
-    handle: (delivery, takenAtMs) => ingestDelivery(delivery, { ...context, takenAtMs }),
+    handle: (delivery, takenAtMs) => ingestDelivery(delivery, context, takenAtMs),
   })
   const { intake, stopping, forcing, budget } = pipeline
   const acceptor = createAcceptor(options, stopping)
@@ -67,7 +67,7 @@ export function createIngress(given: IngressOptions): Ingress {
     publishTimeoutMs: options.executionBudgetMs,
   })
   const discarder = createDiscarder({ options, intake, handoff, budget, stopping })
-  const context: Omit<IngestContext, 'takenAtMs'> = {
+  const context: IngestContext = {
     options,
     contracts: createContractRegistry(options.contracts),
     acceptor,

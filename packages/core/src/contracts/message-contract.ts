@@ -12,6 +12,8 @@ export interface PayloadSerializer {
   serialize(message: unknown): Uint8Array
   /** Message of bytes; throws when they cannot be read. */
   deserialize(body: Uint8Array): unknown
+  /** The same for bytes that were read as UTF-8 already; absent: they are made bytes again. */
+  deserializeText?(text: string): unknown
 }
 
 /** A kind of message under a stable name and a positive version. */

@@ -36,7 +36,7 @@ export async function completeInTransaction(
           throw error
         }
         const applied = await settleSucceeded(run, axis, [lease])
-        if (applied.length === 0) throw new LeaseLost()
+        if (applied !== 'all') throw new LeaseLost()
       },
       signal,
     )
