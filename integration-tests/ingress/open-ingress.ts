@@ -7,7 +7,7 @@ import { orderPlaced, type MessagePath } from '../transports/message-path.ts'
 import { keepLog, openSource, type KeptLog, type OpenSource } from '../transports/open-source.ts'
 
 /** Stands between ingress and inbox: what it throws is what the inbox throws. Gets the source ids of one write. */
-export type BeforeAccept = (sourceIds: readonly string[]) => Promise<void> | void
+type BeforeAccept = (sourceIds: readonly string[]) => Promise<void> | void
 
 /** An ingress on a source, with everything that a test looks at. */
 export interface OpenIngress extends OpenSource, Pick<KeptLog, 'events'> {

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { defineContract } from '@litebus/core'
 import { createInbox } from '@litebus/inbox'
 import { createIngress } from '@litebus/ingress'
@@ -79,7 +80,9 @@ const floorSchema = `
   create schema floor;
   create table floor.message (
     seq bigint generated always as identity primary key,
-    id text not null unique,
+    id uuid not null unique,
+    key text not null unique,
+    source_id text not null,
     contract text not null,
     created_at timestamptz not null default clock_timestamp(),
     body bytea not null
@@ -96,16 +99,23 @@ const floorSchema = `
 
 const floorAccept = `
   with m as (
-    insert into floor.message (id, contract, body)
-    select id, contract, body from unnest($1::text[], $2::text[], $3::bytea[]) as u(id, contract, body)
-    on conflict (id) do nothing
+    insert into floor.message (id, key, source_id, contract, body)
+    select id, $4 || source_id, source_id, contract, body
+    from unnest($1::uuid[], $2::text[], $3::text[], $5::bytea[]) as u(id, source_id, contract, body)
+    on conflict do nothing
     returning seq
   )
   insert into floor.queue (seq, due_at) select seq, clock_timestamp() from m`
 
+/** A UUID of a name: the row of a delivery has an id of its own, whatever the source calls it. */
+function nameUuid(name: string): string {
+  const hex = hash('sha1', name)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
 /**
  * The hand-written loop: gathers deliveries, parses each body once, stores a batch by one statement that knows the
- * ids it has seen, then acknowledges it. Two connections, so that two batches are under way.
+ * ids and keys it has seen, as the inbox keeps them, then acknowledges it. Two connections, so that two batches are under way.
  */
 export async function ingressFloor(round: IngressRound): Promise<OwnSide> {
   const { databaseUrl, amqpUrl, queue, kind, messages, batch, prefetch } = round
@@ -126,8 +136,10 @@ export async function ingressFloor(round: IngressRound): Promise<OwnSide> {
         const entries = gathered
         gathered = []
         await pool.query(floorAccept, [
+          entries.map(({ properties }) => nameUuid(`${queue.name}:${String(properties.messageId)}`)),
           entries.map(({ properties }) => String(properties.messageId)),
           entries.map(({ properties }) => String(properties.headers?.['litebus-contract-name'])),
+          `ingress:${queue.name}:`,
           entries.map(({ content }) => content),
         ])
         for (const entry of entries) channel.ack(entry)

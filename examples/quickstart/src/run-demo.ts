@@ -74,11 +74,13 @@ export async function runDemo(
   await eventually(() => {
     if (published === 0) throw new Error('none was confirmed')
   }, firstPublish)
-  say('every message is published twice under the same id')
+  say('messages arrive, each published twice under the same id')
   const caught = Promise.race([inHandler.promise, first.ended])
   await within(20_000, `${demo.killedAt} to reach its handler`, caught)
   const killed = await first.kill()
-  say(`worker ${String(first.pid)} was killed with ${String(killed)} while it handled ${demo.killedAt}`)
+  say(
+    `worker ${String(first.pid)} was killed with ${String(killed)} while it handled ${demo.killedAt}, with more of its lease in hand`,
+  )
 
   const second = resources.use(await startWorker(env, onNews))
   say(`worker ${String(second.pid)} takes over when the leases expire`)

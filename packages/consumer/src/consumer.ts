@@ -6,6 +6,7 @@ import { createDeliveryPipeline } from './delivery-pipeline.ts'
 import { createDeduplication, type Deduplication } from './deduplication.ts'
 import { createDependencyOutage } from './dependency-outage.ts'
 import { createHandoff } from './handoff.ts'
+import { probeIntake } from './probe-intake.ts'
 import type { IntakeState, PauseReason } from './intake.ts'
 import type { SettlementCounts } from './ledger.ts'
 import type { DeliveryStopReport, StopOptions } from './stop-report.ts'
@@ -16,6 +17,12 @@ import { createTimeoutBudget } from './timeout-budget.ts'
 export interface Consumer extends AsyncDisposable {
   /** State of its subscription. */
   readonly state: IntakeState
+  /**
+   * Resolves while it consumes, for health checks.
+   *
+   * @throws TransportUnavailableError when it stands still, or has no subscription.
+   */
+  probe(): Promise<void>
   /** Deliveries by terminal. */
   counts(): SettlementCounts
   /** Why intake stands still now; empty when it does not. */
@@ -75,6 +82,7 @@ export function createConsumer<TTransaction = unknown>(given: ConsumerOptions<TT
     get state() {
       return intake.state
     },
+    probe: () => probeIntake(intake, options.source),
     counts: () => pipeline.counts(),
     get pausedBy() {
       return intake.reasons

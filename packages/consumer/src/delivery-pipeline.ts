@@ -103,8 +103,9 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const sequencer = createKeySequencer()
   const budget: SettlementBudget = { budgetMs: options.settlementBudgetMs, clock }
   const attributes = { 'messaging.system': transport.system, 'messaging.destination.name': source }
+  const settlements = { scope, name: 'litebus.consumer.settlements' } as const
   const ledger = createLedger((outcome) => {
-    telemetry.count({ scope, name: 'litebus.consumer.settlements' }, 1, { ...attributes, outcome })
+    telemetry.count(settlements, 1, { ...attributes, outcome })
   })
   /** Deliveries without a terminal, each with the end of its handling. */
   const open = new Map<Delivery, Promise<void>>()
@@ -123,11 +124,15 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const take = async (delivery: Delivery): Promise<void> => {
     const takenAtMs = clock.monotonic()
     const close = ledger.open()
-    const terminal = await sequencer.run(
-      orderingKeyOf(delivery),
-      () => handle(delivery, takenAtMs),
-      () => settleDelivery(delivery, { act: 'return' }, budget),
-    )
+    const key = orderingKeyOf(delivery)
+    const terminal =
+      key === undefined
+        ? await handle(delivery, takenAtMs)
+        : await sequencer.run(
+            key,
+            () => handle(delivery, takenAtMs),
+            () => settleDelivery(delivery, { act: 'return' }, budget),
+          )
     close(terminal)
     open.delete(delivery)
   }

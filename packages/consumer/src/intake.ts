@@ -159,7 +159,11 @@ export function createIntake(options: IntakeOptions): Intake {
     } catch (error) {
       if (!isLiteBusError(error, 'TRANSPORT_UNAVAILABLE')) throw error
       phase = 'recovering'
-      logger.warn('broker not reachable at start, trying again', { eventId: eventRestarting, source })
+      logger.warn('the subscription could not be made at start, trying again', {
+        eventId: eventRestarting,
+        source,
+        error: errorType(error),
+      })
     }
     running = keepSubscribed(first)
   }

@@ -1,4 +1,5 @@
 import {
+  inTime,
   sleep,
   type Clock,
   type Delivery,
@@ -80,7 +81,7 @@ function perform(
     case 'accept':
       return isAskedAgain(state)
         ? untilSent(() => delivery.accept(), budget)
-        : inTime(delivery.accept(), budget)
+        : settledInTime(delivery.accept(), budget)
     case 'handOff':
       return 'copy' in decision
         ? decision.handoff.deliver(decision.copy, decision.heldUntil)
@@ -106,24 +107,24 @@ async function untilSent(
 ): Promise<SettlementResult> {
   const deadline = clock.monotonic() + budgetMs
   for (let waitMs = firstRepeatMs; ; waitMs *= 2) {
-    const result = await inTime(settle(), { budgetMs: deadline - clock.monotonic(), clock })
+    const result = await settledInTime(settle(), { budgetMs: deadline - clock.monotonic(), clock })
     if (result !== 'notSent' || clock.monotonic() + waitMs >= deadline) return result
     await sleep(clock, waitMs)
   }
 }
 
 /** A settlement that takes longer than its budget may still reach the broker: unknown. */
-async function inTime(
+function settledInTime(
   settlement: Promise<SettlementResult>,
-  { budgetMs, clock }: SettlementBudget,
+  { budgetMs: limitMs, clock }: SettlementBudget,
 ): Promise<SettlementResult> {
-  const waiting = new AbortController()
-  const late = sleep(clock, budgetMs, waiting.signal).then((): SettlementResult => 'unknown')
-  try {
-    return await Promise.race([settlement, late])
-  } catch {
-    return 'unknown'
-  } finally {
-    waiting.abort()
-  }
+  return inTime(settlement, { clock, limitMs, onLate }).catch(unknown)
+}
+
+function onLate(): Error {
+  return new Error('expected the settlement to be sent in time')
+}
+
+function unknown(): SettlementResult {
+  return 'unknown'
 }

@@ -49,9 +49,10 @@ export interface HostOptions {
   /** How long one probe may take, in milliseconds. @defaultValue 2000 */
   readonly probeTimeoutMs?: number
   /**
-   * How long the process may live on after `run` has stopped the parts, in milliseconds. A socket or timer that
+   * How long the process may live on after `run` has stopped the parts, or could not start them, in milliseconds:
+   * together with `shutdownBudgetMs` the longest that a signal may take. A socket or timer that
    * something has left open must not keep it for ever: it is then ended with its exit code. `false` leaves that to the
-   * application. @defaultValue 5000
+   * application. @defaultValue 1000
    */
   readonly exitAfterMs?: number | false
   /** Where log lines go. @defaultValue nowhere */
@@ -87,7 +88,7 @@ export function resolveHostOptions(given: HostOptions): Required<HostOptions> {
   const resolved = {
     shutdownBudgetMs: 30_000,
     probeTimeoutMs: 2000,
-    exitAfterMs: 5000,
+    exitAfterMs: 1000,
     logger: silentLogger,
     clock: systemClock,
     ...options,

@@ -171,6 +171,9 @@ export function createHost(given: HostOptions): Host {
         const succeeded = report.outcome === 'graceful' || report.outcome === 'forced'
         endProcess(succeeded, options)
         return report
+      } catch (error) {
+        endProcess(false, options)
+        throw error
       } finally {
         for (const signal of signals) process.off(signal, onSignal)
       }

@@ -1,7 +1,6 @@
 import {
   failureOfResult,
   isLiteBusError,
-  type HandlerContext,
   type HandlerRegistry,
   type HandlerResult,
   type LeasedEnvelope,
@@ -9,6 +8,7 @@ import {
   type RegisteredHandler,
 } from '@litebus/core'
 import type { DispatchContext, Dispatcher, DispatchOutcome } from '@litebus/processing'
+import { MessageContext } from './message-context.ts'
 
 /** What handler dispatch works with. */
 export interface HandlerDispatcherOptions<TTransaction> {
@@ -25,12 +25,14 @@ export function createHandlerDispatcher<TTransaction>({
 }: HandlerDispatcherOptions<TTransaction>): Dispatcher {
   return {
     async dispatch(envelope, context) {
-      const { contractName, contractVersion, body } = envelope.message
-      const { contract, message } = await registry.contracts.decode(contractName, contractVersion, body)
+      const { contractName, contractVersion, text } = envelope.message
+      const body = text ?? envelope.message.body
+      const decoded = registry.contracts.decodeNow(contractName, contractVersion, body)
+      const { contract, message } = decoded instanceof Promise ? await decoded : decoded
       const handler = registry.find(contract.name, contract.version)
       const call: HandlerCall<TTransaction> = { handler, message, envelope, context }
       if (handler.transactional === true) return dispatchInTransaction(store, call)
-      return outcomeOf(await handler.handle(message, handlerContext(call)))
+      return outcomeOf(await handler.handle(message, contextOf(call)))
     },
   }
 }
@@ -59,7 +61,7 @@ async function dispatchInTransaction<TTransaction>(
   const progress = { handled: false }
   try {
     const work = async (transaction: TTransaction): Promise<void> => {
-      const outcome = outcomeOf(await handler.handle(message, handlerContext(call, transaction)))
+      const outcome = outcomeOf(await handler.handle(message, contextOf(call, transaction)))
       if (outcome.kind !== 'succeeded') throw new RolledBack(outcome)
       progress.handled = true
     }
@@ -78,29 +80,10 @@ function outcomeOf(result: HandlerResult): DispatchOutcome {
   return failed === undefined ? { kind: 'succeeded' } : { kind: 'failed', ...failed }
 }
 
-/** Never spread: that would ask for the signal, which is made only for handlers that do. */
-function handlerContext<TTransaction>(
-  { handler, envelope: { message, attempt }, context }: HandlerCall<TTransaction>,
+function contextOf<TTransaction>(
+  { handler, envelope, context }: HandlerCall<TTransaction>,
   transaction?: TTransaction,
-): HandlerContext<TTransaction> {
-  const { tenantId, orderingKey, correlationId, causationId, trace } = message
-  return {
-    messageId: message.id,
-    handler: handler.name,
-    sent: new Map(),
-    contract: { name: message.contractName, version: message.contractVersion },
-    attempt,
-    headers: message.headers ?? {},
-    createdAt: message.createdAt,
-    stopping: context.stopping,
-    get signal() {
-      return context.signal
-    },
-    ...(transaction === undefined ? {} : { transaction }),
-    ...(tenantId === undefined ? {} : { tenantId }),
-    ...(orderingKey === undefined ? {} : { orderingKey }),
-    ...(correlationId === undefined ? {} : { correlationId }),
-    ...(causationId === undefined ? {} : { causationId }),
-    ...(trace === undefined ? {} : { trace }),
-  }
+): MessageContext<TTransaction> {
+  const parts = transaction === undefined ? { dispatch: context } : { dispatch: context, transaction }
+  return new MessageContext(handler, envelope, parts)
 }

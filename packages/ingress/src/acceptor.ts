@@ -37,13 +37,13 @@ async function acceptOne(inbox: Inbox<never>, item: WriteItem): Promise<InboxRec
 /** An accept that takes too long may still commit; tried again, its identity absorbs it. */
 function acceptInTime<T>(
   work: Promise<T>,
-  { clock, executionBudgetMs: budgetMs }: ResolvedIngressOptions,
+  { clock, executionBudgetMs: limitMs }: ResolvedIngressOptions,
 ): Promise<T> {
   const onLate = (): Error =>
     new StoreUnavailableError(
-      `expected the inbox to accept within ${String(budgetMs)} ms, found it still busy`,
+      `expected the inbox to accept within ${String(limitMs)} ms, found it still busy`,
     )
-  return inTime(work, { clock, limitMs: budgetMs, onLate })
+  return inTime(work, { clock, limitMs, onLate })
 }
 
 async function acceptAll(

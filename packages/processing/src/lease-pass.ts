@@ -1,7 +1,7 @@
 import type { Clock, LeaseBatch } from '@litebus/core'
 import type { ExecutionWatch } from './execution-watch.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { holdWork, type HeldLeases } from './held-work.ts'
+import { HeldWork, type HeldLeases } from './held-work.ts'
 import { startPass, type Pass } from './pass.ts'
 import type { ResolvedProcessorOptions } from './processor-options.ts'
 import type { RunQueue } from './run-queue.ts'
@@ -51,7 +51,7 @@ export async function leasePass<TTransaction>(
   })
   const pass = startPass(batch.envelopes.length, batch.parked)
   for (const envelope of batch.envelopes) {
-    const work = holdWork(envelope, pass, { deadline, stopping })
+    const work = new HeldWork(envelope, pass, { deadline, stopping })
     held.add(work)
     queue.push(work)
   }

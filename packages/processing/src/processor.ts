@@ -1,4 +1,4 @@
-import { InvalidOperationError, sleep } from '@litebus/core'
+import { InvalidOperationError, sleep, StoreUnavailableError } from '@litebus/core'
 import { createDemand } from './demand.ts'
 import { createExecutionWatch } from './execution-watch.ts'
 import { createHeartbeat } from './heartbeat.ts'
@@ -32,6 +32,12 @@ export interface Processor extends AsyncDisposable {
   readonly name: string
   /** Current state. */
   readonly state: ProcessorState
+  /**
+   * Resolves while it can do its work, for health checks.
+   *
+   * @throws StoreUnavailableError when leasing, renewing or settling fails, InvalidOperationError after a stop.
+   */
+  probe(): Promise<void>
   /** Starts the loop; it runs until stopped. */
   readonly start: () => void
   /**
@@ -189,6 +195,14 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
     name: options.name,
     get state() {
       return state
+    },
+    async probe() {
+      refuseAfterStop()
+      const failing = trouble.current
+      if (failing.length === 0) return Promise.resolve()
+      throw new StoreUnavailableError(
+        `expected processor ${options.name} to do its work, found that this fails: ${failing.join(', ')}`,
+      )
     },
     start() {
       refuseAfterStop()

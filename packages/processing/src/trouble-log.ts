@@ -6,6 +6,8 @@ export interface TroubleLog {
   failed(what: string, error: unknown): void
   /** It works again. */
   recovered(what: string): void
+  /** What fails now. */
+  readonly current: readonly string[]
 }
 
 const repeatMs = 10_000
@@ -14,6 +16,9 @@ const repeatMs = 10_000
 export function createTroubleLog(logger: Logger, clock: Clock, processor: string): TroubleLog {
   const loggedAt = new Map<string, number>()
   return {
+    get current() {
+      return [...loggedAt.keys()]
+    },
     failed(what, error) {
       const now = clock.monotonic()
       const last = loggedAt.get(what)

@@ -60,7 +60,8 @@ export function createMemoryDedup(parts: DedupParts): DedupStore<MemoryTransacti
       const transaction = transactions.begin()
       try {
         await untilAborted(work(transaction), options?.signal)
-        const result = completeIn(parts, held, transaction)
+        // Refuses one that the work has ended itself.
+        const result = completeIn(parts, held, transactions.use(transaction))
         if (result === 'applied') transaction.commit()
         return result
       } finally {

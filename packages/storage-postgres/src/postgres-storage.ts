@@ -109,7 +109,6 @@ export function postgresStorage(options: PostgresStorageOptions): PostgresStorag
       options: resolved,
       database,
       maintenance,
-      names,
       axis: names[axis],
       gate,
       signal: signals[axis],

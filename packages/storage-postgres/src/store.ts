@@ -11,7 +11,7 @@ import type { PostgresTransaction } from './database/postgres-client.ts'
 import { lease, type Leasing } from './lease/lease.ts'
 import { ScanStates } from './lease/scan-state.ts'
 import type { ResolvedOptions } from './options.ts'
-import type { AxisNames, Names } from './schema/names.ts'
+import type { AxisNames } from './schema/names.ts'
 import type { SchemaManager } from './schema/schema-manager.ts'
 import { completeInTransaction } from './settle/complete-in-transaction.ts'
 import { release } from './settle/release.ts'
@@ -25,7 +25,6 @@ export interface StoreParts {
   readonly database: Database
   /** The same with more patience, for what operators do. */
   readonly maintenance: Database
-  readonly names: Names
   readonly axis: AxisNames
   readonly gate: SuspectGate
   readonly signal: AxisSignal
@@ -40,7 +39,7 @@ export interface StoreParts {
 
 /** Builds the store of one axis. Both axes are this one store over different tables. */
 export function createStore(parts: StoreParts): MessageStore<PostgresTransaction> {
-  const { options, database, maintenance, names, axis, gate, signal } = parts
+  const { options, database, maintenance, axis, gate, signal } = parts
   const monotonic = (): number => options.clock.monotonic()
   const context = { database, axis, monotonic }
   const administration = { database: maintenance, axis }
@@ -64,7 +63,7 @@ export function createStore(parts: StoreParts): MessageStore<PostgresTransaction
     async append(messages, appendOptions = {}) {
       appendOptions.signal?.throwIfAborted()
       await pending.admit(messages.length)
-      const target = { database, names, axis, ready: parts.ready }
+      const target = { database, axis, ready: parts.ready }
       const results = await untilAborted(appendIn(target, messages, appendOptions), appendOptions.signal)
       if (appendOptions.transaction === undefined) signal.raise()
       return results

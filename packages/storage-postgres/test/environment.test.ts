@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals'
 import pg from 'pg'
 import { uuidV7, type NewMessage } from '@litebus/core'
-import { postgresStorage } from '../src/index.ts'
+import { postgresStorage, type PostgresStorage } from '../src/index.ts'
 import { databaseUrl, dropSchema, freshSchema } from './postgres-fixture.ts'
 
 const schema = freshSchema()
@@ -64,11 +64,24 @@ async function workThrough(options: string, user = 'postgres'): Promise<number> 
     const again = (await storage.inbox.lease(request)).envelopes[0]
     if (again === undefined) throw new Error('expected the released message')
     expect(await storage.inbox.completeInTransaction(again.lease, () => Promise.resolve())).toBe('applied')
+    await workThroughKeys(storage.dedup)
     await storage.inbox.runRetention({ retentionMs: 0, dedupRetentionMs: 0 })
     return await storage.inbox.purge({}, { all: true })
   } finally {
     await pool.end()
   }
+}
+
+/** Takes a few keys through everything a consumer does. */
+async function workThroughKeys(store: PostgresStorage['dedup']): Promise<void> {
+  const [first, second, third] = [uuidV7(), uuidV7(), uuidV7()]
+  const claim = async (key: string): Promise<string> => (await store.claim(key, 60_000)).generation
+  await store.release(first, await claim(first))
+  expect(await store.complete(second, await claim(second))).toBe('applied')
+  const held = { key: third, generation: await claim(third) }
+  expect(await store.completeInTransaction(held, () => Promise.resolve())).toBe('applied')
+  expect((await store.claim(third, 60_000)).state).toBe('completed')
+  expect(await store.runRetention({ dedupRetentionMs: 0 })).toBe(2)
 }
 
 describe('the store works', () => {

@@ -7,7 +7,7 @@ import {
   type TransportPublisher,
 } from '@litebus/core'
 import type { AmqpConnection } from './connection.ts'
-import { headersAreCarried, messageBytes } from './headers.ts'
+import { carriedBytes } from './headers.ts'
 import { createKnownExchanges } from './known-exchanges.ts'
 import type { ResolvedAmqpOptions } from './options.ts'
 import type { OutstandingPublish } from './publish-channel.ts'
@@ -41,8 +41,9 @@ export function createAmqpPublisher(
   }
 
   const refusal = (message: OutboundMessage): PublishOutcome | undefined => {
-    if (!headersAreCarried(message)) return rejected(publishFailures.headerInvalid)
-    if (messageBytes(message) > options.maxMessageBytes) return rejected(publishFailures.messageTooLarge)
+    const bytes = carriedBytes(message)
+    if (bytes === undefined) return rejected(publishFailures.headerInvalid)
+    if (bytes > options.maxMessageBytes) return rejected(publishFailures.messageTooLarge)
     const target = delayed(message)
     if (target === undefined) return rejected(publishFailures.delayUnsupported)
     const found = problems()

@@ -64,8 +64,18 @@ const host: Host = createHost({
       probe: () => storage.inbox.probe(),
     },
     { name: 'broker', stop: () => broker.close(), probe: () => broker.probe(config.queue) },
-    { name: 'worker', start: worker.start, stop: (budget) => worker.stop(budget) },
-    { name: 'ingress', start: () => ingress.start(), stop: (budget) => ingress.stop(budget) },
+    {
+      name: 'worker',
+      start: worker.start,
+      stop: (budget) => worker.stop(budget),
+      probe: () => worker.probe(),
+    },
+    {
+      name: 'ingress',
+      start: () => ingress.start(),
+      stop: (budget) => ingress.stop(budget),
+      probe: () => ingress.probe(),
+    },
     httpPart(app, config.port, logger),
   ],
 })

@@ -49,7 +49,7 @@ const host: Host = createHost({
       probe: () => storage.outbox.probe(),
     },
     { name: 'broker', stop: () => broker.close(), probe: () => broker.probe(config.queue) },
-    { name: 'relay', start: relay.start, stop: (budget) => relay.stop(budget) },
+    { name: 'relay', start: relay.start, stop: (budget) => relay.stop(budget), probe: () => relay.probe() },
     httpPart(app, config.port, logger),
   ],
 })

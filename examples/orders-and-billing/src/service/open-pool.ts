@@ -10,7 +10,12 @@ export function openPool(options: {
   readonly max: number
   readonly logger: Logger
 }): pg.Pool {
-  const pool = new pg.Pool({ connectionString: options.url, max: options.max })
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.max,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+  })
   pool.on('error', () => {
     options.logger.warn('an idle connection was lost')
   })

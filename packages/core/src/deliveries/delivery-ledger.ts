@@ -134,9 +134,15 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
     // The slot is free as soon as the settlement is sent: waiting for the answer holds no handler back.
     inFlight.delete(entry)
     onTheirWay.add(entry)
-    const sending = attempt(send)
-    pump()
-    const result = await sending
+    let result: SendResult
+    try {
+      const sending = send()
+      pump()
+      result = await sending
+    } catch {
+      // A driver that throws may have sent: the authority is spent, redelivery decides.
+      result = 'unknown'
+    }
     onTheirWay.delete(entry)
     if (result === 'notSent' && !isRevoked(entry.authority)) {
       entry.authority.giveBack()
@@ -148,9 +154,9 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
     return result
   }
 
+  const extend = driver.extend?.bind(driver)
   const deliveryOf = (entry: Entry<Ref>, facts: DeliveryFacts): Delivery => {
     const { ref } = entry
-    const extend = driver.extend?.bind(driver)
     return {
       ...facts,
       accept: () => settle(entry, () => driver.accept(ref)),
@@ -161,7 +167,7 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
           options.nativeReturnDelay === true || closed ? 0 : how.delayMs,
         ),
       discard: ({ reason }) => settle(entry, () => driver.discard(ref, reason)),
-      ...(extend === undefined ? {} : { extend: (holdMs: number) => extend(ref, holdMs) }),
+      ...(extend === undefined ? undefined : { extend: (holdMs: number) => extend(ref, holdMs) }),
     }
   }
 
@@ -224,13 +230,4 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
 
 function isRevoked(authority: SettlementAuthority): boolean {
   return authority.state === 'revoked'
-}
-
-/** A driver that throws may have sent: the authority is spent, redelivery decides. */
-async function attempt(send: () => Promise<SendResult>): Promise<SendResult> {
-  try {
-    return await send()
-  } catch {
-    return 'unknown'
-  }
 }

@@ -10,14 +10,21 @@ export interface TimeLimit {
   readonly onLate: () => Error
 }
 
-/** Waits for work within a limit and rejects with `onLate` when it takes longer; what comes late is ignored. */
+/**
+ * Waits for work within a limit and rejects with `onLate` when it takes longer; what comes late is ignored. A plain
+ * timer and no signals: this runs for each delivery.
+ */
 export function inTime<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimit): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = clock.schedule(limitMs, () => {
       reject(onLate())
     })
-    work.then(resolve, reject).finally(() => {
-      timer.cancel()
-    })
+    const ended =
+      <A>(settle: (value: A) => void) =>
+      (value: A): void => {
+        timer.cancel()
+        settle(value)
+      }
+    work.then(ended(resolve), ended(reject))
   })
 }

@@ -1,4 +1,5 @@
-import type { Database, Run } from './database.ts'
+import { InvalidOperationError } from '@litebus/core'
+import { isMarked, type Database, type Run } from './database.ts'
 import type { PostgresTransaction } from './postgres-client.ts'
 
 /** Ends a transaction whose lease was lost; never seen outside. */
@@ -10,8 +11,11 @@ export interface CompletedWork {
   readonly doing: string
   /** The work. */
   readonly work: (transaction: PostgresTransaction) => Promise<void>
-  /** The fenced completion, false when its lease was lost. */
-  readonly complete: (run: Run) => Promise<boolean>
+  /**
+   * The fenced completion, in the transaction that was begun and in no other (`isMarked`): one that the work has ended
+   * itself holds nothing of it any more, and what comes after it would be committed whatever becomes of the rest.
+   */
+  readonly complete: (run: Run) => Promise<'applied' | 'lost' | 'ended'>
   /** Gives the work up. */
   readonly signal?: AbortSignal | undefined
 }
@@ -34,10 +38,12 @@ export async function completeWith(
           await work(client)
         } catch (error) {
           handler.failed = true
-          handler.error = error
+          handler.error = (await isOpen(run)) ? error : transactionEnded()
           throw error
         }
-        if (!(await complete(run))) throw new LeaseLost()
+        const answer = await complete(run)
+        if (answer === 'ended') throw transactionEnded()
+        if (answer === 'lost') throw new LeaseLost()
       },
       signal,
     )
@@ -48,6 +54,22 @@ export async function completeWith(
     if (error instanceof LeaseLost || cause instanceof LeaseLost) return 'leaseLost'
     throw commitFailure(error)
   }
+}
+
+/** A transaction that an error has aborted answers nothing, and is still there. */
+async function isOpen(run: Run): Promise<boolean> {
+  try {
+    const [row] = await run(`select ${isMarked}`, [])
+    return row?.[0] === 't'
+  } catch {
+    return true
+  }
+}
+
+function transactionEnded(): InvalidOperationError {
+  return new InvalidOperationError(
+    'expected a handler to leave the end of its transaction to the library, found it ended: what it wrote may be lost or there twice; use savepoints, or a handler that is not transactional',
+  )
 }
 
 /** Constraints and conflicts that show at the commit are the handler's failure; anything else leaves it unknown. */

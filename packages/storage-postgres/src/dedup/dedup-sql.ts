@@ -1,3 +1,4 @@
+import { isMarked } from '../database/database.ts'
 import type { Names } from '../schema/names.ts'
 
 /**
@@ -28,6 +29,14 @@ union all select case when d.ended_at is null then 'inProgress' else 'completed'
 export function completeSql(names: Names): string {
   return `update ${names.dedup} d set expires_at = null, ended_at = coalesce(d.ended_at, clock_timestamp())
   where d.key = $1::text and d.generation = $2::bigint returning 1::text`
+}
+
+/** The same in the transaction of a handler: nothing, and `!` as the answer, where the handler has ended it. */
+export function completeMarkedSql(names: Names): string {
+  return `with c as (
+  update ${names.dedup} d set expires_at = null, ended_at = coalesce(d.ended_at, clock_timestamp())
+  where d.key = $1::text and d.generation = $2::bigint and ${isMarked} returning 1
+) select case when not coalesce(${isMarked}, false) then '!' when exists (select from c) then '*' end`
 }
 
 /** Gives a claim back that was not completed. */

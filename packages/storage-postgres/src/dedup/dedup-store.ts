@@ -4,7 +4,7 @@ import { completeWith } from '../database/complete-with.ts'
 import type { Database, Run } from '../database/database.ts'
 import type { PostgresTransaction } from '../database/postgres-client.ts'
 import type { Names } from '../schema/names.ts'
-import { claimSql, completeSql, releaseSql, retentionSql } from './dedup-sql.ts'
+import { claimSql, completeMarkedSql, completeSql, releaseSql, retentionSql } from './dedup-sql.ts'
 
 /** What the dedup store is made of. */
 export interface DedupParts {
@@ -26,6 +26,7 @@ export function createDedupStore(parts: DedupParts): DedupStore<PostgresTransact
   const sql = {
     claim: claimSql(names),
     complete: completeSql(names),
+    completeMarked: completeMarkedSql(names),
     release: releaseSql(names),
     retention: retentionSql(names),
   }
@@ -47,8 +48,11 @@ export function createDedupStore(parts: DedupParts): DedupStore<PostgresTransact
     },
     async completeInTransaction({ key, generation }, work, { signal } = {}) {
       await ready()
-      const complete = async (run: Run): Promise<boolean> =>
-        (await run(sql.complete, [key, generation])).length > 0
+      const complete = async (run: Run): Promise<'applied' | 'lost' | 'ended'> => {
+        const [row] = await run(sql.completeMarked, [key, generation])
+        if (row?.[0] === '!') return 'ended'
+        return row?.[0] === '*' ? 'applied' : 'lost'
+      }
       return completeWith(database, { doing: completing, work, complete, signal })
     },
     async release(key, generation) {

@@ -6,11 +6,14 @@ import type { ScanState } from './scan-state.ts'
 /** Rows that idle scans may walk again before one of them costs a transaction id. */
 const idleLead = 1000
 
-/** Leases rows without ordering key; when asked to, it also tells whether there are rows with one. */
+/** Whether a lease also tells if there are rows with ordering key: never, when it leaves room, or in any case. */
+export type LaneLook = 'never' | 'withRoom' | 'always'
+
+/** Leases rows without ordering key. */
 export async function leaseReady(
   context: LeaseContext,
   state: ScanState,
-  request: LeaseRequest & { readonly looksForLanes: boolean },
+  request: LeaseRequest & { readonly lanes: LaneLook },
 ): Promise<DecodedLease> {
   state.turn += 1
   const { limit } = request
@@ -31,7 +34,8 @@ export async function leaseReady(
     request.leaseMs,
     request.maxAttempts,
     marks,
-    request.looksForLanes,
+    request.lanes !== 'never',
+    request.lanes === 'always',
     ...filterArguments(request),
   ]
   const { owner } = request

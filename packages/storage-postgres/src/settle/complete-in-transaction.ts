@@ -1,8 +1,8 @@
 import type { Lease, SettleResult } from '@litebus/core'
 import { completeWith, type CompletedWork } from '../database/complete-with.ts'
-import type { Database } from '../database/database.ts'
+import { isMarked, type Database, type Run } from '../database/database.ts'
 import type { AxisNames } from '../schema/names.ts'
-import { settleSucceeded } from './settle.ts'
+import { leaseArrays } from './lease-arrays.ts'
 
 /** Runs work and the completion of its message in one transaction. */
 export function completeInTransaction(
@@ -10,9 +10,16 @@ export function completeInTransaction(
   lease: Lease,
   work: Pick<CompletedWork, 'work' | 'signal'>,
 ): Promise<SettleResult> {
-  return completeWith(database, {
-    ...work,
-    doing: 'complete a message',
-    complete: async (run) => (await settleSucceeded(run, axis, [lease])).length > 0,
-  })
+  const complete = (run: Run): Promise<'applied' | 'lost' | 'ended'> => completeLease(run, axis, lease)
+  return completeWith(database, { ...work, doing: 'complete a message', complete })
+}
+
+async function completeLease(run: Run, axis: AxisNames, lease: Lease): Promise<'applied' | 'lost' | 'ended'> {
+  const { sequences, generations, owner } = leaseArrays([lease])
+  const [row] = await run(
+    `select case when ${isMarked} then ${axis.fn('settle_succeeded')}($1, $2, $3) else '!' end`,
+    [sequences, generations, owner],
+  )
+  if (row?.[0] === '!') return 'ended'
+  return row?.[0] === '*' ? 'applied' : 'lost'
 }

@@ -13,7 +13,7 @@ export function delayQueueName(queue: string, delayMs: number): string {
  * one queue would hold each other up. The way back is dead-lettering at least once, which keeps a message until its
  * target has it and needs a queue that refuses publishes when it is full.
  */
-export function delayQueues({ name, delays = [] }: AmqpQueue): readonly AmqpQueue[] {
+function delayQueues({ name, delays = [] }: AmqpQueue): readonly AmqpQueue[] {
   return delays.map((delayMs) => ({
     name: delayQueueName(name, delayMs),
     kind: 'quorum',
