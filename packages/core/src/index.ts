@@ -203,6 +203,7 @@ export {
 export { sleep } from './time/sleep.ts'
 export { systemClock } from './time/system-clock.ts'
 export { maxTimerMs, clampTimerMs } from './time/timer-limits.ts'
+export { within } from './time/within.ts'
 export { headerBounds, checkHeaderBounds, type HeaderBounds } from './wire/header-bounds.ts'
 export {
   wireHeaders,

@@ -1,6 +1,6 @@
-import type { Clock } from '@litebus/core'
+import type { Clock } from '../ports/clock.ts'
 
-/** Settles as the promise does, or rejects after a time; the promise's later rejection is swallowed. */
+/** Settles as the promise does, or rejects after a time; a later rejection of the promise is swallowed. */
 export function within<T>(clock: Clock, limitMs: number, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = clock.schedule(limitMs, () => {

@@ -1,0 +1,147 @@
+import type {
+  FetchedBatch,
+  FetchedRecord,
+  GroupTopic,
+  KafkaMembership,
+  MembershipEvents,
+  OffsetToCommit,
+} from '../driver.ts'
+import type { KafkaJsBatchPayload, KafkaJsConsumer, KafkaJsFetchedMessage } from './client-shape.ts'
+
+/** Fetches of so many partitions may wait for room at the same time. */
+const concurrentPartitions = 16
+
+/** Joins with a consumer that is new, and never restarts by itself. */
+export async function joinGroup(
+  consumer: KafkaJsConsumer,
+  { topic }: GroupTopic,
+  { events, beforeLeaving }: { readonly events: MembershipEvents; readonly beforeLeaving: () => void },
+): Promise<KafkaMembership> {
+  let commitOnce: KafkaJsBatchPayload['commitOffsetsIfNecessary'] | undefined
+  const joining: { failure?: unknown } = {}
+  let joined = false
+  let left = false
+
+  const listen = (name: string, listener: (payload: never) => void): void => {
+    const event = consumer.events[name]
+    if (event === undefined) return
+    consumer.on(event as never, ({ payload }) => {
+      if (!left) listener(payload)
+    })
+  }
+  listen('GROUP_JOIN', ({ memberAssignment }: { readonly memberAssignment: Record<string, number[]> }) => {
+    events.onAssigned(memberAssignment[topic] ?? [])
+  })
+  listen('REBALANCING', () => {
+    events.onRebalancing()
+  })
+  listen('HEARTBEAT', () => {
+    events.onAnswer()
+  })
+  listen('REQUEST', ({ apiName }: { readonly apiName: string }) => {
+    if (apiName === 'Fetch') events.onAnswer()
+  })
+  listen('CRASH', ({ error }: { readonly error: unknown }) => {
+    left = true
+    beforeLeaving()
+    if (joined) events.onEnded(error)
+    else joining.failure = error
+  })
+  // The client skips what holds no record, and says so nowhere else.
+  listen('START_BATCH_PROCESS', (batch: EmptyBatch) => {
+    if (batch.batchSize === 0) void events.onRecords(emptyBatch(batch))
+  })
+
+  const eachBatch = async ({ batch, isStale, commitOffsetsIfNecessary }: KafkaJsBatchPayload): Promise<void> => {
+    commitOnce = commitOffsetsIfNecessary
+    if (left || isStale()) return
+    const { fetchedOffset } = batch as { readonly fetchedOffset?: string }
+    await events.onRecords({
+      partition: batch.partition,
+      askedFor: fetchedOffset === undefined ? undefined : BigInt(fetchedOffset),
+      next: BigInt(batch.lastOffset()) + 1n,
+      end: BigInt(batch.highWatermark),
+      records: batch.messages.map(recordOf),
+    })
+  }
+
+  await consumer.connect()
+  await consumer.subscribe({ topics: [topic], fromBeginning: true })
+  await consumer.run({ autoCommit: false, partitionsConsumedConcurrently: concurrentPartitions, eachBatch })
+  if ('failure' in joining) throw asError(joining.failure)
+  joined = true
+
+  return {
+    async commit(offsets) {
+      // The call of a batch commits once; the other one tries again by itself, also after the next assignment.
+      if (commitOnce !== undefined) await commitOnce({ topics: [{ topic, partitions: offsets.map(commitOf) }] })
+      else await consumer.commitOffsets(offsets.map((offset) => ({ topic, ...commitOf(offset) })))
+    },
+    seek(partition, offset) {
+      if (!left) consumer.seek({ topic, partition, offset: String(offset) })
+    },
+    pause(partitions) {
+      if (!left) consumer.pause([{ topic, partitions: [...partitions] }])
+    },
+    resume(partitions) {
+      if (!left) consumer.resume([{ topic, partitions: [...partitions] }])
+    },
+    async leave() {
+      if (left) return
+      left = true
+      beforeLeaving()
+      await consumer.disconnect()
+    },
+  }
+}
+
+interface EmptyBatch {
+  readonly batchSize: number
+  readonly partition: number
+  readonly lastOffset: string
+  readonly highWatermark: string
+}
+
+function emptyBatch({ partition, lastOffset, highWatermark }: EmptyBatch): FetchedBatch {
+  return {
+    partition,
+    askedFor: undefined,
+    next: BigInt(lastOffset) + 1n,
+    end: BigInt(highWatermark),
+    records: [],
+  }
+}
+
+function commitOf({ partition, offset, metadata }: OffsetToCommit): {
+  partition: number
+  offset: string
+  metadata: string
+} {
+  return { partition, offset: String(offset), metadata }
+}
+
+function recordOf({ offset, key, value, headers = {}, timestamp }: KafkaJsFetchedMessage): FetchedRecord {
+  const timestampMs = Number(timestamp)
+  return {
+    offset: BigInt(offset),
+    key: key ?? null,
+    value,
+    headers: Object.fromEntries(
+      Object.entries(headers).flatMap(([name, header]) =>
+        header === undefined || header === null ? [] : [[name, headerOf(header)]],
+      ),
+    ),
+    timestampMs: Number.isSafeInteger(timestampMs) && timestampMs >= 0 ? timestampMs : undefined,
+  }
+}
+
+function headerOf(
+  value: Uint8Array | string | readonly (Uint8Array | string)[],
+): Uint8Array | readonly Uint8Array[] {
+  if (typeof value === 'string') return Buffer.from(value)
+  return value instanceof Uint8Array ? value : value.map((one) => Buffer.from(one))
+}
+
+function asError(value: unknown): Error {
+  return value instanceof Error ? value : new Error(String(value))
+}

@@ -1,0 +1,66 @@
+import net from 'node:net'
+import tls from 'node:tls'
+
+/** What KafkaJS asks a socket factory for. */
+export interface SocketRequest {
+  /** Host. */
+  readonly host: string
+  /** Port. */
+  readonly port: number
+  /** TLS options; absent for plain TCP. */
+  readonly ssl?: object | undefined
+  /** To be called once connected. */
+  readonly onConnect: () => void
+}
+
+/** Makes the sockets of a client. */
+export type SocketFactory = (request: SocketRequest) => net.Socket
+
+/** Sockets that tell when one of them is lost. */
+export interface WatchedSockets {
+  /** Makes them. */
+  readonly factory: SocketFactory
+  /** Whoever closes them from now on does so on purpose. */
+  release(): void
+}
+
+const keepAliveMs = 60_000
+/** Brokers close connections that nobody uses; fetching and heartbeats keep the ones that matter busy. */
+const idleMs = 30_000
+
+/** Wraps a factory, or the one that is usual. KafkaJS has no event for a lost connection. */
+export function watchSockets(base: SocketFactory | undefined, onLost: () => void): WatchedSockets {
+  let released = false
+  const make = base ?? openSocket
+  return {
+    factory(request) {
+      let connected = false
+      const socket = make({
+        ...request,
+        onConnect() {
+          connected = true
+          request.onConnect()
+        },
+      })
+      let usedAt = performance.now()
+      socket.on('data', () => {
+        usedAt = performance.now()
+      })
+      socket.once('close', () => {
+        if (connected && !released && performance.now() - usedAt < idleMs) onLost()
+      })
+      return socket
+    },
+    release() {
+      released = true
+    },
+  }
+}
+
+function openSocket({ host, port, ssl, onConnect }: SocketRequest): net.Socket {
+  const socket =
+    ssl === undefined
+      ? net.connect({ host, port }, onConnect)
+      : tls.connect({ host, port, ...(net.isIP(host) === 0 ? { servername: host } : {}), ...ssl }, onConnect)
+  return socket.setKeepAlive(true, keepAliveMs)
+}

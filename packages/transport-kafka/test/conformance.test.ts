@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals'
+import { registerSuite, transportConformance } from '@litebus/conformance'
+import { describeWithServices } from '../../../integration-tests/services/describe-with-services.ts'
+import type { TestTopics } from '../../../integration-tests/services/index.ts'
+import { kafkaProfile, openKafkaFixture } from './support/kafka-fixture.ts'
+
+await describeWithServices('the Kafka transport', ['kafka'], ({ kafka }) => {
+  let space: TestTopics
+
+  beforeAll(async () => {
+    space = await kafka.createTopics()
+  })
+  afterAll(async () => {
+    await space[Symbol.asyncDispose]()
+  })
+
+  for (const partitions of [1, 4]) {
+    // Under stress everything takes a minute; the short mode has it on several partitions.
+    for (const stress of partitions > 1 || process.env['LITEBUS_LONG'] === '1' ? [false, true] : [false]) {
+      registerSuite(
+        transportConformance({
+          adapter: `kafka, ${partitions === 1 ? 'one partition' : 'several partitions'}${stress ? ' under stress' : ''}`,
+          profile: kafkaProfile(),
+          open: (scope) => openKafkaFixture(scope, space, partitions),
+          stress,
+        }),
+        { describe, it },
+      )
+    }
+  }
+})

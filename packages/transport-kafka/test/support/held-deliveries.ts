@@ -1,0 +1,57 @@
+import type { Delivery, Transport } from '@litebus/core'
+
+/** Counts the deliveries that are handed out and not settled, by source. */
+export interface HeldDeliveries {
+  /** The transport, watched. */
+  watch(transport: Transport): Transport
+  /** How many are held of a source. */
+  of(source: string): number
+}
+
+/**
+ * A log does not know what is handed out: the suite asks for what waits apart from that, so it is counted here. A lost
+ * connection, a rebalance and a stop take what they revoke.
+ */
+export function countHeldDeliveries(): HeldDeliveries {
+  const held = new Map<object, { readonly source: string; readonly deliveries: Set<Delivery> }>()
+  return {
+    of: (source) =>
+      [...held.values()]
+        .filter((one) => one.source === source)
+        .reduce((sum, { deliveries }) => sum + deliveries.size, 0),
+    watch: (transport) => ({
+      ...transport,
+      consumer: {
+        async subscribe(options, onDelivery) {
+          const deliveries = new Set<Delivery>()
+          const token = {}
+          held.set(token, { source: options.source, deliveries })
+          const subscription = await transport.consumer.subscribe(
+            {
+              ...options,
+              onStateChange(state) {
+                if (state !== 'consuming' && state !== 'paused') deliveries.clear()
+                options.onStateChange?.(state)
+              },
+            },
+            (delivery) => {
+              deliveries.add(delivery)
+              const settling = <T>(result: Promise<T>): Promise<T> => {
+                deliveries.delete(delivery)
+                return result
+              }
+              onDelivery({
+                ...delivery,
+                accept: () => settling(delivery.accept()),
+                discard: (how) => settling(delivery.discard(how)),
+                returnToQueue: (how) => settling(delivery.returnToQueue(how)),
+              })
+            },
+          )
+          return subscription
+        },
+      },
+      [Symbol.asyncDispose]: () => transport.close(),
+    }),
+  }
+}
