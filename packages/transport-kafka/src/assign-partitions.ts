@@ -1,3 +1,4 @@
+import { backoffDelayMs } from '@litebus/core'
 import { createAssignment, type Assignment } from './assignment.ts'
 import { createCommitter } from './committer.ts'
 import type { GroupTopic, KafkaDriver, KafkaMembership } from './driver.ts'
@@ -42,6 +43,7 @@ export async function assignPartitions(
         reason: safeText(error, options),
       })
     },
+    pauseMs: (failures) => backoffDelayMs(failures, options.reconnect, options.random),
     clock: options.clock,
   })
   return createAssignment(request.topic, progresses, committer)

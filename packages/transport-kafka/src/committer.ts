@@ -27,6 +27,8 @@ export interface CommitterOptions {
   readonly count: number
   /** Told when a commit failed. */
   readonly onFailure: (error: unknown) => void
+  /** Pause after a commit that failed, by the number of failures in a row. */
+  readonly pauseMs: (failures: number) => number
   /** Time. */
   readonly clock: Clock
 }
@@ -36,9 +38,6 @@ interface Snapshot {
   readonly point: CommitPoint
   readonly offset: OffsetToCommit
 }
-
-/** How long a failed commit that nobody asked for waits before it is tried again. */
-const repeatMs = 500
 
 /** Commits nothing yet. */
 export function createCommitter(options: CommitterOptions): Committer {
@@ -70,8 +69,13 @@ export function createCommitter(options: CommitterOptions): Committer {
     try {
       if (snapshots.length > 0) await membership.commit(snapshots.map(({ offset }) => offset))
     } catch (error) {
-      if (!isOver()) options.onFailure(error)
-      answer(taken, 'unknown')
+      if (isOver()) {
+        answer(taken, 'unknown')
+        return false
+      }
+      // The assignment stands, and with it what is finished: it is committed as soon as the broker takes it.
+      options.onFailure(error)
+      waiting = [...taken, ...waiting]
       return false
     }
     for (const { progress, point } of snapshots) progress.confirmed(point)
@@ -84,10 +88,12 @@ export function createCommitter(options: CommitterOptions): Committer {
   const run = async (): Promise<void> => {
     // Whatever is settled in the same turn of the event loop goes with the first request.
     await Promise.resolve()
-    while (!isOver() && (waiting.length > 0 || isDirty())) {
+    for (let failures = 0; !isOver() && (waiting.length > 0 || isDirty());) {
       hurry = new AbortController()
-      const ok = await commitOnce()
-      if (waiting.length < options.count) await sleep(clock, ok ? options.intervalMs : repeatMs, hurry.signal)
+      failures = (await commitOnce()) ? 0 : failures + 1
+      const isFull = failures === 0 && waiting.length >= options.count
+      const waitMs = failures === 0 ? options.intervalMs : options.pauseMs(failures)
+      if (!isFull) await sleep(clock, waitMs, hurry.signal)
     }
     running = undefined
   }

@@ -92,6 +92,19 @@ export function createGroupMember({ options, driver, request, events }: GroupMem
     }
   }
 
+  /** The topic is there, so the broker is: a group that cannot be joined yet may still be loading. */
+  const openFirst = async (): Promise<GroupSession> => {
+    const deadline = clock.monotonic() + options.joinTimeoutMs
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await open()
+      } catch (error) {
+        if (isLiteBusError(error) || isOver() || clock.monotonic() >= deadline) throw error
+        await pauseBetween(attempt)
+      }
+    }
+  }
+
   /** The client looks for a topic that is gone without end and without a word. */
   const watchTopic = async (): Promise<void> => {
     const grace = options.missingSourceGraceMs
@@ -111,7 +124,7 @@ export function createGroupMember({ options, driver, request, events }: GroupMem
     async start() {
       try {
         if ((await driver.describeTopic(request.topic)) === undefined) throw missingTopic(request.topic)
-        session = await open()
+        session = await openFirst()
       } catch (error) {
         over.abort()
         if (isLiteBusError(error)) throw error

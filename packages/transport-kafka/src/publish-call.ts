@@ -52,26 +52,28 @@ export function createPublishCall({ clock, timeoutMs, signal }: PublishCallOptio
   const chainOf = ({ destination, orderingKey }: OutboundMessage): KeyChain | undefined => {
     if (orderingKey === undefined) return undefined
     const name = JSON.stringify([destination, orderingKey])
-    const chain = chains.get(name) ?? { broken: false }
+    const chain = chains.get(name) ?? { broken: false, closed: false }
     chains.set(name, chain)
     return chain
   }
+  const isHeldBack = (chain: KeyChain | undefined): boolean =>
+    chain !== undefined && (chain.broken || chain.closed)
   const notSent = (failure: Failure): PublishOutcome => ({ status: 'unavailable', failure })
 
   return {
     unlessEnded: (work) => (ended === undefined ? Promise.race([work(), over.promise]) : over.promise),
     answered(message, outcome) {
       const chain = chainOf(message)
-      const held = chain?.broken === true ? publishFailures.orderHeld : undefined
+      const held = isHeldBack(chain) ? publishFailures.orderHeld : undefined
       const failure = ended ?? held
-      if (chain !== undefined) chain.broken = true
+      if (chain !== undefined) chain.closed = true
       const isRejected = outcome.status === 'rejected' && held === undefined
       return Promise.resolve(failure === undefined || isRejected ? outcome : notSent(failure))
     },
     outstanding(message, { record, bytes }, send) {
       const chain = chainOf(message)
       if (ended !== undefined) return Promise.resolve(notSent(ended))
-      if (chain?.broken === true) return Promise.resolve(notSent(publishFailures.orderHeld))
+      if (isHeldBack(chain)) return Promise.resolve(notSent(publishFailures.orderHeld))
       return new Promise((resolve) => {
         const publish: OutstandingPublish = {
           record,

@@ -4,8 +4,10 @@ import { ProducerUnavailable } from './producers.ts'
 
 /** The messages of one ordering key in one call: once one of them is not confirmed, those behind it are not sent. */
 export interface KeyChain {
-  /** True once one of them was not confirmed. */
+  /** True once one that was handed on was not confirmed. */
   broken: boolean
+  /** True once one was answered without being handed on: those before it still go, those behind it do not. */
+  closed: boolean
 }
 
 /** A publish on its way, with the one who waits for it. */

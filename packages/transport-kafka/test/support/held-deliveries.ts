@@ -40,12 +40,18 @@ export function countHeldDeliveries(): HeldDeliveries {
                 deliveries.delete(delivery)
                 return result
               }
-              onDelivery({
-                ...delivery,
-                accept: () => settling(delivery.accept()),
-                discard: (how) => settling(delivery.discard(how)),
-                returnToQueue: (how) => settling(delivery.returnToQueue(how)),
-              })
+              try {
+                onDelivery({
+                  ...delivery,
+                  accept: () => settling(delivery.accept()),
+                  discard: (how) => settling(delivery.discard(how)),
+                  returnToQueue: (how) => settling(delivery.returnToQueue(how)),
+                })
+              } catch (error) {
+                // The transport gives it back itself.
+                deliveries.delete(delivery)
+                throw error
+              }
             },
           )
           return subscription

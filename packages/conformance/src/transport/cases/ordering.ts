@@ -1,6 +1,6 @@
 import { concern, type TransportCase, needsKind } from '../support/define.ts'
 import { expectEqual, expectThat, publishAll } from '../support/expect.ts'
-import { message, messages } from '../support/messages.ts'
+import { inOrder, message, messages } from '../support/messages.ts'
 import { accepting, receive } from '../support/receiver.ts'
 
 /** Order of a stream, and of an ordering key among publishes. */
@@ -15,7 +15,7 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
       const batch = messages(target, 'ordered', 200)
       await publishAll(
         transport,
-        batch.map((entry) => ({ ...entry, orderingKey: 'key' })),
+        inOrder(batch),
       )
       await receiver.nth(200)
       expectEqual(
@@ -33,7 +33,7 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
       const transport = scope.use(fixture.connect())
       await publishAll(
         transport,
-        messages(target, 'back', 4).map((entry) => ({ ...entry, orderingKey: 'key' })),
+        inOrder(messages(target, 'back', 4)),
       )
       let returned = false
       const receiver = await receive(transport, target.source, {
@@ -49,6 +49,29 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
     },
   },
   {
+    title: 'a message that was given back with a delay holds up those behind it',
+    needs: needsKind('ordered'),
+    async run(fixture, scope) {
+      const target = await fixture.createDestination('ordered')
+      const transport = scope.use(fixture.connect())
+      await publishAll(
+        transport,
+        inOrder(messages(target, 'later', 4)),
+      )
+      let returned = false
+      const receiver = await receive(transport, target.source, {
+        maxInFlight: 1,
+        handle: (delivery) => {
+          if (returned || delivery.message.messageId !== 'later-1') return void delivery.accept()
+          returned = true
+          void delivery.returnToQueue({ delayMs: 200 })
+        },
+      })
+      await receiver.nth(5)
+      expectEqual(receiver.ids(), ['later-0', 'later-1', 'later-1', 'later-2', 'later-3'], 'deliveries')
+    },
+  },
+  {
     title: 'a reconnect repeats a message at most, and never brings an earlier one after a later one',
     needs: needsKind('ordered'),
     async run(fixture, scope) {
@@ -57,7 +80,7 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
       const batch = messages(target, 'cut', 60)
       await publishAll(
         transport,
-        batch.map((entry) => ({ ...entry, orderingKey: 'key' })),
+        inOrder(batch),
       )
       const accepted: string[] = []
       const receiver = await receive(transport, target.source, {
