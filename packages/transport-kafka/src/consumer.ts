@@ -17,7 +17,12 @@ export interface KafkaConsumerSetup {
 }
 
 /** Consumes as a member of a group. */
-export function createKafkaConsumer({ options, driver, running, isClosed }: KafkaConsumerSetup): TransportConsumer {
+export function createKafkaConsumer({
+  options,
+  driver,
+  running,
+  isClosed,
+}: KafkaConsumerSetup): TransportConsumer {
   return {
     async subscribe(request, onDelivery) {
       if (isClosed()) throw closedTransport()

@@ -132,7 +132,8 @@ export async function openGroupSession(setup: GroupSessionSetup): Promise<GroupS
     const membership = await joined
     membership.seek(partition, position)
     if (known.misses < missesBeforeDoubt) return
-    const { first: lowest = 0n, end: highest = 0n } = (await driver.offsetBounds(request.topic)).get(partition) ?? {}
+    const { first: lowest = 0n, end: highest = 0n } =
+      (await driver.offsetBounds(request.topic)).get(partition) ?? {}
     if (mine !== assignment || (position >= lowest && position <= highest)) return
     await putRight(membership, { partition, position, lowest, highest })
   }

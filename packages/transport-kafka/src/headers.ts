@@ -22,7 +22,8 @@ export function headersAreCarried({ headers, messageId, contentType }: OutboundM
   return (
     [messageId, contentType].every((text) => text === undefined || isText(text)) &&
     Object.entries(headers).every(
-      ([name, value]) => name !== '' && isText(value) && isText(name) && Buffer.byteLength(name) <= maxNameBytes,
+      ([name, value]) =>
+        name !== '' && isText(value) && isText(name) && Buffer.byteLength(name) <= maxNameBytes,
     )
   )
 }

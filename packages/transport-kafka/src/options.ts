@@ -131,7 +131,9 @@ export function resolveKafkaOptions(options: KafkaTransportOptions): ResolvedKaf
     'expected brokers to be addresses like host:9092',
   )
   checks.that(
-    resolved.groupId === undefined || typeof resolved.groupId === 'function' || resolved.groupId.trim() !== '',
+    resolved.groupId === undefined ||
+      typeof resolved.groupId === 'function' ||
+      resolved.groupId.trim() !== '',
     'expected groupId to be a text that is not blank, or a function of the topic',
   )
   checks.that(

@@ -1,4 +1,10 @@
-import { publishFailures, type Clock, type Failure, type OutboundMessage, type PublishOutcome } from '@litebus/core'
+import {
+  publishFailures,
+  type Clock,
+  type Failure,
+  type OutboundMessage,
+  type PublishOutcome,
+} from '@litebus/core'
 import type { ProducedRecord } from './driver.ts'
 import type { KeyChain, OutstandingPublish } from './publish-lane.ts'
 

@@ -81,7 +81,11 @@ export function createKafkaPublisher(
     )
   }
 
-  const send = (message: OutboundMessage, place: Place | undefined, call: PublishCall): Promise<PublishOutcome> => {
+  const send = (
+    message: OutboundMessage,
+    place: Place | undefined,
+    call: PublishCall,
+  ): Promise<PublishOutcome> => {
     if (place === undefined || 'refused' in place)
       return call.answered(message, place?.refused ?? unavailable(publishFailures.connectionLost))
     const { partition, leader, record, bytes } = toRecord(message, place.partitions, {

@@ -33,7 +33,8 @@ export function kafkaTransport(given: KafkaTransportOptions): Transport {
   const probe = async (destination: string | undefined): Promise<void> => {
     if (isClosed()) throw closedTransport()
     try {
-      const reached = destination === undefined ? driver.ping().then(() => []) : driver.describeTopic(destination)
+      const reached =
+        destination === undefined ? driver.ping().then(() => []) : driver.describeTopic(destination)
       const found = await within(clock, options.connectTimeoutMs, reached)
       if (found === undefined) throw missingTopic(destination ?? '')
     } catch (error) {

@@ -52,7 +52,11 @@ export async function joinGroup(
     if (batch.batchSize === 0) void events.onRecords(emptyBatch(batch))
   })
 
-  const eachBatch = async ({ batch, isStale, commitOffsetsIfNecessary }: KafkaJsBatchPayload): Promise<void> => {
+  const eachBatch = async ({
+    batch,
+    isStale,
+    commitOffsetsIfNecessary,
+  }: KafkaJsBatchPayload): Promise<void> => {
     commitOnce = commitOffsetsIfNecessary
     if (left || isStale()) return
     const { fetchedOffset } = batch as { readonly fetchedOffset?: string }
@@ -74,7 +78,8 @@ export async function joinGroup(
   return {
     async commit(offsets) {
       // The call of a batch commits once; the other one tries again by itself, also after the next assignment.
-      if (commitOnce !== undefined) await commitOnce({ topics: [{ topic, partitions: offsets.map(commitOf) }] })
+      if (commitOnce !== undefined)
+        await commitOnce({ topics: [{ topic, partitions: offsets.map(commitOf) }] })
       else await consumer.commitOffsets(offsets.map((offset) => ({ topic, ...commitOf(offset) })))
     },
     seek(partition, offset) {

@@ -46,7 +46,10 @@ export async function openKafkaFixture(
       admin.fetchOffsets({ groupId: groupOf(topic), topics: [topic] }),
     ])
     const offsets = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Number(offset)]))
-    return ends.reduce((sum, { partition, high }) => sum + Number(high) - Math.max(0, offsets.get(partition) ?? 0), 0)
+    return ends.reduce(
+      (sum, { partition, high }) => sum + Number(high) - Math.max(0, offsets.get(partition) ?? 0),
+      0,
+    )
   }
 
   return {

@@ -12,7 +12,14 @@ export async function evictMembers(admin: Admin, port: number, group: string): P
 
 /** `LeaveGroup` version 0: header with key, version, number and client, then group and member. */
 async function evict(port: number, group: string, memberId: string): Promise<void> {
-  const body = Buffer.concat([int16(leaveGroup), int16(0), int32(1), text('tests'), text(group), text(memberId)])
+  const body = Buffer.concat([
+    int16(leaveGroup),
+    int16(0),
+    int32(1),
+    text('tests'),
+    text(group),
+    text(memberId),
+  ])
   const socket = connect({ host: '127.0.0.1', port })
   socket.write(Buffer.concat([int32(body.byteLength), body]))
   const [answer] = (await once(socket, 'data')) as [Buffer]

@@ -13,10 +13,7 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
       const transport = scope.use(fixture.connect())
       const receiver = await receive(transport, target.source, { maxInFlight: 1, handle: accepting })
       const batch = messages(target, 'ordered', 200)
-      await publishAll(
-        transport,
-        inOrder(batch),
-      )
+      await publishAll(transport, inOrder(batch))
       await receiver.nth(200)
       expectEqual(
         receiver.ids(),
@@ -31,10 +28,7 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
     async run(fixture, scope) {
       const target = await fixture.createDestination('ordered')
       const transport = scope.use(fixture.connect())
-      await publishAll(
-        transport,
-        inOrder(messages(target, 'back', 4)),
-      )
+      await publishAll(transport, inOrder(messages(target, 'back', 4)))
       let returned = false
       const receiver = await receive(transport, target.source, {
         maxInFlight: 1,
@@ -54,10 +48,7 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
     async run(fixture, scope) {
       const target = await fixture.createDestination('ordered')
       const transport = scope.use(fixture.connect())
-      await publishAll(
-        transport,
-        inOrder(messages(target, 'later', 4)),
-      )
+      await publishAll(transport, inOrder(messages(target, 'later', 4)))
       let returned = false
       const receiver = await receive(transport, target.source, {
         maxInFlight: 1,
@@ -78,10 +69,7 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
       const target = await fixture.createDestination('ordered')
       const transport = scope.use(fixture.connect())
       const batch = messages(target, 'cut', 60)
-      await publishAll(
-        transport,
-        inOrder(batch),
-      )
+      await publishAll(transport, inOrder(batch))
       const accepted: string[] = []
       const receiver = await receive(transport, target.source, {
         maxInFlight: 1,

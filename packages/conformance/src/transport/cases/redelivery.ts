@@ -48,8 +48,16 @@ export const redeliveryCases: readonly TransportCase[] = concern('redelivery', [
       const receiver = await receive(transport, target.source)
       await publishAll(transport, [message(target, 'failing')])
       const first = await receiver.nth(1)
-      expectEqual([first.attempt, first.firstFailureAt], [undefined, undefined], 'what a first delivery carries')
-      expectEqual(await first.returnToQueue({ attempt: 2, firstFailureAt }), 'settled', 'result of the return')
+      expectEqual(
+        [first.attempt, first.firstFailureAt],
+        [undefined, undefined],
+        'what a first delivery carries',
+      )
+      expectEqual(
+        await first.returnToQueue({ attempt: 2, firstFailureAt }),
+        'settled',
+        'result of the return',
+      )
       const second = await receiver.nth(2)
       expectEqual([second.attempt, second.firstFailureAt], [2, firstFailureAt], 'what the second carries')
       await receiver.subscription.stop({ budgetMs: 0 })
