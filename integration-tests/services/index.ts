@@ -5,7 +5,7 @@ export {
   type KafkaCluster,
   type KafkaNodeOptions,
 } from './kafka/start-kafka-cluster.ts'
-export { brokersOf, kafkaClient, probeKafka, withKafkaAdmin } from './kafka/kafka-client.ts'
+export { brokersOf, createKafkaTopic, kafkaClient, probeKafka, withKafkaAdmin } from './kafka/kafka-client.ts'
 export { startPostgresNode, type PostgresNodeOptions } from './postgres/start-postgres-node.ts'
 export { startRabbitNode, type RabbitNodeOptions } from './rabbitmq/start-rabbit-node.ts'
 export type { ServiceNode } from './service-node.ts'

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { describeWithServices } from '../services/describe-with-services.ts'
-import { kafkaClient, probeKafka, withKafkaAdmin } from '../services/index.ts'
+import { createKafkaTopic, kafkaClient, probeKafka, withKafkaAdmin } from '../services/index.ts'
 
 async function createTopic(url: string, topic: string): Promise<void> {
-  await withKafkaAdmin(url, (admin) => admin.createTopics({ waitForLeaders: true, topics: [{ topic }] }))
+  await withKafkaAdmin(url, (admin) => createKafkaTopic(admin, { topic }))
 }
 
 async function lengthOf(url: string, topic: string): Promise<number> {

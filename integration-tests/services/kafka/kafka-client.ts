@@ -1,4 +1,5 @@
-import { Kafka, logLevel, type Admin } from 'kafkajs'
+import { Kafka, logLevel, type Admin, type ITopicConfig } from 'kafkajs'
+import { eventually } from '../eventually.ts'
 
 /** Addresses in a `kafka://host:port,host:port` URL. */
 export function brokersOf(url: string): string[] {
@@ -44,4 +45,18 @@ export async function probeKafka(url: string): Promise<void> {
   } finally {
     await admin.disconnect()
   }
+}
+
+/** Creates a topic and waits until every partition has a leader; brokers learn of a new topic a moment later. */
+export async function createKafkaTopic(admin: Admin, topic: ITopicConfig): Promise<void> {
+  await admin.createTopics({ waitForLeaders: false, topics: [topic] })
+  await eventually(
+    async () => {
+      const { topics } = await admin.fetchTopicMetadata({ topics: [topic.topic] })
+      const partitions = topics[0]?.partitions ?? []
+      if (partitions.length === 0 || partitions.some(({ leader }) => leader < 0))
+        throw new Error(`${String(partitions.length)} partitions, not all of them with a leader`)
+    },
+    { expectation: `topic ${topic.topic} to be known`, intervalMs: 10 },
+  )
 }

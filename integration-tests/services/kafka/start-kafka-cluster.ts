@@ -157,8 +157,8 @@ function propertiesOf({
     'group.initial.rebalance.delay.ms': '0',
     'group.min.session.timeout.ms': '500',
     // A node that was killed may come back as soon as its earlier life is known to be over.
-    'broker.session.timeout.ms': '2000',
-    'broker.heartbeat.interval.ms': '500',
+    'broker.session.timeout.ms': '6000',
+    'broker.heartbeat.interval.ms': '1000',
     'num.network.threads': '2',
     'num.io.threads': '2',
     'log.cleaner.dedupe.buffer.size': '4194304',

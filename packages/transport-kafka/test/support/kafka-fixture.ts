@@ -4,6 +4,7 @@ import type { Scope, TestDestination, TransportFixture, TransportProfile } from 
 import { kafkaTransport, type KafkaTransportOptions } from '@litebus/transport-kafka'
 import {
   brokersOf,
+  createKafkaTopic,
   kafkaClient,
   startTcpProxy,
   type TestTopics,
@@ -18,7 +19,7 @@ const fixtureOptions: KafkaTransportOptions = {
   missingSourceGraceMs: 300,
   fetchMaxWaitMs: 50,
   heartbeatIntervalMs: 200,
-  sessionTimeoutMs: 3000,
+  sessionTimeoutMs: 6000,
   commitIntervalMs: 2,
   reconnect: { initialDelayMs: 10, maxDelayMs: 200 },
 }
@@ -56,15 +57,10 @@ export async function openKafkaFixture(
     async createDestination(kind): Promise<TestDestination> {
       topics += 1
       const topic = `${prefix}-${kind}-${String(topics)}`
-      await admin.createTopics({
-        waitForLeaders: true,
-        topics: [
-          {
-            topic,
-            numPartitions: partitions,
-            configEntries: [{ name: 'max.message.bytes', value: String(maxMessageBytes + 65_536) }],
-          },
-        ],
+      await createKafkaTopic(admin, {
+        topic,
+        numPartitions: partitions,
+        configEntries: [{ name: 'max.message.bytes', value: String(maxMessageBytes + 65_536) }],
       })
       return { destination: topic, source: topic }
     },
