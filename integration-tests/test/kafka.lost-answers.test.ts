@@ -43,6 +43,18 @@ await describeWithServices('a publisher to Kafka', ['kafka'], ({ kafka }) => {
       proxy.loseAnswers()
       await new Promise((resolve) => setTimeout(resolve, random() * 20))
       proxy.cut()
+      // Every third time it lasts until the client has given up: the next write must not look like its repetition.
+      if (cut % 3 === 0) {
+        const { ambiguous } = load
+        proxy.refuse()
+        await eventually(
+          () => {
+            expect(load.ambiguous).toBeGreaterThan(ambiguous)
+          },
+          { expectation: 'a write to be given up' },
+        )
+        proxy.accept()
+      }
     }
     await eventually(
       () => {

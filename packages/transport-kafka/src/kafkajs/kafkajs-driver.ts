@@ -93,6 +93,7 @@ function ownClient(options: ResolvedKafkaOptions, socketFactory: SocketFactory |
     connectionTimeout: options.connectTimeoutMs,
     requestTimeout: options.publishTimeoutMs,
     logLevel: logLevel.NOTHING,
+    retry: { ...retry, retries: 2 },
     ...options.clientOptions,
     brokers: [...options.brokers],
     ...(socketFactory === undefined ? {} : { socketFactory }),

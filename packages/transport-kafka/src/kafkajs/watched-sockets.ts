@@ -7,8 +7,8 @@ export interface SocketRequest {
   readonly host: string
   /** Port. */
   readonly port: number
-  /** TLS options; absent for plain TCP. */
-  readonly ssl?: object | undefined
+  /** TLS options; nothing for plain TCP. */
+  readonly ssl?: object | null | false | undefined
   /** To be called once connected. */
   readonly onConnect: () => void
 }
@@ -59,8 +59,8 @@ export function watchSockets(base: SocketFactory | undefined, onLost: () => void
 
 function openSocket({ host, port, ssl, onConnect }: SocketRequest): net.Socket {
   const socket =
-    ssl === undefined
-      ? net.connect({ host, port }, onConnect)
-      : tls.connect({ host, port, ...(net.isIP(host) === 0 ? { servername: host } : {}), ...ssl }, onConnect)
+    typeof ssl === 'object' && ssl !== null
+      ? tls.connect({ host, port, ...(net.isIP(host) === 0 ? { servername: host } : {}), ...ssl }, onConnect)
+      : net.connect({ host, port }, onConnect)
   return socket.setKeepAlive(true, keepAliveMs)
 }
