@@ -9,29 +9,33 @@ import {
   brokersOf,
   createKafkaTopic,
   eventually,
+  probeKafka,
   withKafkaAdmin,
   type KafkaCluster,
 } from '../services/index.ts'
 
 const long = process.env['LITEBUS_LONG'] === '1'
-const changes = long ? 20 : 6
+// One node can only come back; of three, one can be missing while its groups move to another.
+const nodes = long ? 3 : 1
+const changes = long ? 20 : 5
 const outages = long ? 6 : 3
-const perChange = long ? 1000 : 300
+const perChange = long ? 1000 : 200
 
 await describeWithServices('consumers of a Kafka group', ['startKafkaCluster'], ({ startKafkaCluster }) => {
   let cluster: KafkaCluster
 
   beforeAll(async () => {
-    cluster = await startKafkaCluster({ nodes: 3 })
+    cluster = await startKafkaCluster({ nodes })
   }, 120_000)
   afterAll(async () => {
     await cluster[Symbol.asyncDispose]()
+    await expect(probeKafka(cluster.url)).rejects.toThrow()
   })
 
   /** A topic on all nodes, somebody who publishes to it, and a crowd that consumes it. */
   const arrange = async (resources: AsyncDisposableStack, topic: string) => {
     await withKafkaAdmin(cluster.url, (admin) =>
-      createKafkaTopic(admin, { topic, numPartitions: 6, replicationFactor: 3 }),
+      createKafkaTopic(admin, { topic, numPartitions: 6, replicationFactor: nodes }),
     )
     const transport = resources.use(
       kafkaTransport({
@@ -100,11 +104,11 @@ await describeWithServices('consumers of a Kafka group', ['startKafkaCluster'], 
     for (let outage = 0; outage < outages; outage++) {
       await crowd.progress(perChange)
       const coordinator = await coordinatorOf(cluster.url, 'killed-nodes-group')
-      const index = outage % 2 === 0 ? coordinator - 1 : Math.floor(random() * 3)
+      const index = outage % 2 === 0 ? coordinator - 1 : Math.floor(random() * nodes)
       const node = cluster.nodes[index]
       process.stderr.write(`killed node ${String(index + 1)}, coordinator ${String(coordinator)}\n`)
       await node?.kill()
-      await crowd.progress(perChange)
+      if (nodes > 1) await crowd.progress(perChange)
       await node?.start()
       await crowd.check()
     }

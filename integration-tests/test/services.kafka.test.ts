@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals'
 import { describeWithServices } from '../services/describe-with-services.ts'
-import { createKafkaTopic, kafkaClient, probeKafka, withKafkaAdmin } from '../services/index.ts'
+import { createKafkaTopic, kafkaClient, withKafkaAdmin } from '../services/index.ts'
 
 async function createTopic(url: string, topic: string): Promise<void> {
   await withKafkaAdmin(url, (admin) => createKafkaTopic(admin, { topic }))
@@ -32,28 +32,4 @@ await describeWithServices('the Kafka of the tests', ['kafka'], ({ kafka }) => {
     expect(left).toContain(`${second.prefix}orders`)
     expect(left).not.toContain(`${first.prefix}orders`)
   })
-})
-
-await describeWithServices('a Kafka cluster of a test', ['startKafkaCluster'], ({ startKafkaCluster }) => {
-  test('keeps its log over a crash, and leaves nothing behind', async () => {
-    await using cluster = await startKafkaCluster({ nodes: 1 })
-    const [node] = cluster.nodes
-    if (node === undefined) throw new Error('unreachable: a cluster of one has a node')
-    await createTopic(node.url, 'kept')
-    await produce(node.url, 'kept')
-    await node.kill()
-    await expect(probeKafka(node.url)).rejects.toThrow()
-    await node.start()
-    expect(await lengthOf(node.url, 'kept')).toBe(1)
-    expect(
-      await node.ctl([
-        'org.apache.kafka.tools.TopicCommand',
-        '--bootstrap-server',
-        node.url.replace('kafka://', ''),
-        '--list',
-      ]),
-    ).toContain('kept')
-    await cluster[Symbol.asyncDispose]()
-    await expect(probeKafka(node.url)).rejects.toThrow()
-  }, 90_000)
 })

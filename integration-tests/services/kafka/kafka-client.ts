@@ -47,7 +47,7 @@ export async function probeKafka(url: string): Promise<void> {
   }
 }
 
-/** Creates a topic and waits until every partition has a leader; brokers learn of a new topic a moment later. */
+/** Creates a topic and waits until every partition has a leader that answers: brokers learn of it a moment later. */
 export async function createKafkaTopic(admin: Admin, topic: ITopicConfig): Promise<void> {
   await admin.createTopics({ waitForLeaders: false, topics: [topic] })
   await eventually(
@@ -56,6 +56,7 @@ export async function createKafkaTopic(admin: Admin, topic: ITopicConfig): Promi
       const partitions = topics[0]?.partitions ?? []
       if (partitions.length === 0 || partitions.some(({ leader }) => leader < 0))
         throw new Error(`${String(partitions.length)} partitions, not all of them with a leader`)
+      await admin.fetchTopicOffsets(topic.topic)
     },
     { expectation: `topic ${topic.topic} to be known`, intervalMs: 10 },
   )

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Scope, TestDestination, TransportFixture, TransportProfile } from '@litebus/conformance'
+import type { Admin } from 'kafkajs'
 import { kafkaTransport, type KafkaTransportOptions } from '@litebus/transport-kafka'
 import {
   brokersOf,
   createKafkaTopic,
-  kafkaClient,
   startTcpProxy,
   type TestTopics,
 } from '../../../../integration-tests/services/index.ts'
@@ -24,18 +24,24 @@ const fixtureOptions: KafkaTransportOptions = {
   reconnect: { initialDelayMs: 10, maxDelayMs: 200 },
 }
 
+/** Where a fixture is opened. */
+export interface KafkaPlace {
+  /** What begins with its prefix is deleted with it. */
+  readonly space: TestTopics
+  /** Connected. */
+  readonly admin: Admin
+  /** Partitions of each topic. */
+  readonly partitions: number
+}
+
 /** Topics of its own behind a proxy of its own; they are deleted with the space. */
 export async function openKafkaFixture(
   scope: Scope,
-  space: TestTopics,
-  partitions: number,
+  { space, admin, partitions }: KafkaPlace,
 ): Promise<TransportFixture> {
   const [broker = ''] = brokersOf(space.url)
   const port = Number(broker.split(':')[1])
   const proxy = scope.use(await startTcpProxy({ port }))
-  const admin = kafkaClient(space.url).admin()
-  await admin.connect()
-  scope.defer(() => admin.disconnect())
   const prefix = `${space.prefix}${randomUUID().slice(0, 8)}`
   const held = countHeldDeliveries()
   let topics = 0
