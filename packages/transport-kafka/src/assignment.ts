@@ -16,7 +16,7 @@ export interface RecordRef {
 }
 
 /** A record that may be handed out now. */
-export interface NextRecord {
+interface NextRecord {
   /** To settle it with. */
   readonly ref: RecordRef
   /** What it says about itself. */
@@ -24,7 +24,7 @@ export interface NextRecord {
 }
 
 /** A partition of an assignment. */
-export interface AssignedPartition {
+interface AssignedPartition {
   /** How far it is handled. */
   readonly progress: PartitionProgress
   /** Its records that are not finished. */

@@ -43,7 +43,7 @@ export interface DescribedPartition {
 }
 
 /** What a group has committed for a partition. */
-export interface CommittedOffset {
+interface CommittedOffset {
   /** Next offset to handle. */
   readonly offset: bigint
   /** Text that was committed with it. */
@@ -51,7 +51,7 @@ export interface CommittedOffset {
 }
 
 /** First offset that a partition holds, and the one that its next record gets. */
-export interface OffsetBounds {
+interface OffsetBounds {
   /** First offset. */
   readonly first: bigint
   /** Offset of the next record to be written. */

@@ -1,5 +1,5 @@
 /** A record that waits for its turn. */
-export interface LinedRecord<R> {
+interface LinedRecord<R> {
   /** Its offset. */
   readonly offset: bigint
   /** The record. */

@@ -104,7 +104,7 @@ export function createKafkaPublisher(
       const refusals = messages.map((message) => refusalOfMessage(message, options))
       const sound = messages.filter((_, slot) => refusals[slot] === undefined)
       const places = await call.unlessEnded(() => placesOf(sound))
-      return Promise.all(
+      return await Promise.all(
         messages.map((message, slot) => {
           const refused = refusals[slot]
           return refused === undefined

@@ -7,7 +7,7 @@ import { createPublishLane, type KeyChain, type OutstandingPublish } from '../sr
 
 interface Write {
   readonly values: readonly string[]
-  answer(error?: unknown): void
+  answer(error?: Error): void
 }
 
 /** A lane whose writes wait for the test. */
@@ -22,7 +22,7 @@ function arrange({ maxPartitionBytes = 1000, refused = 'REFUSED' } = {}) {
           values: records.map(({ value }) => Buffer.from(value ?? []).toString()),
           answer(error) {
             if (error === undefined) resolve()
-            else reject(error instanceof Error ? error : new Error(String(error)))
+            else reject(error)
           },
         })
       }),

@@ -44,7 +44,12 @@ export function createKafkaJsDriver(options: ResolvedKafkaOptions): KafkaDriver 
         ...options.consumerOptions,
         groupId: request.group,
       })
-      return joinGroup(consumer, request, { events, beforeLeaving: sockets.release })
+      return joinGroup(consumer, request, {
+        events,
+        beforeLeaving: () => {
+          sockets.release()
+        },
+      })
     },
     async describeTopic(topic) {
       try {

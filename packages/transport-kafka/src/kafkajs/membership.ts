@@ -52,13 +52,10 @@ export async function joinGroup(
     if (batch.batchSize === 0) void events.onRecords(emptyBatch(batch))
   })
 
-  const eachBatch = async ({
-    batch,
-    isStale,
-    commitOffsetsIfNecessary,
-  }: KafkaJsBatchPayload): Promise<void> => {
-    commitOnce = commitOffsetsIfNecessary
-    if (left || isStale()) return
+  const eachBatch = async (payload: KafkaJsBatchPayload): Promise<void> => {
+    const { batch } = payload
+    commitOnce = (offsets) => payload.commitOffsetsIfNecessary(offsets)
+    if (left || payload.isStale()) return
     const { fetchedOffset } = batch as { readonly fetchedOffset?: string }
     await events.onRecords({
       partition: batch.partition,
@@ -133,7 +130,7 @@ function recordOf({ offset, key, value, headers = {}, timestamp }: KafkaJsFetche
     value,
     headers: Object.fromEntries(
       Object.entries(headers).flatMap(([name, header]) =>
-        header === undefined || header === null ? [] : [[name, headerOf(header)]],
+        header === undefined ? [] : [[name, headerOf(header)]],
       ),
     ),
     timestampMs: Number.isSafeInteger(timestampMs) && timestampMs >= 0 ? timestampMs : undefined,

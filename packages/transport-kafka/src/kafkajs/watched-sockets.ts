@@ -2,7 +2,7 @@ import net from 'node:net'
 import tls from 'node:tls'
 
 /** What KafkaJS asks a socket factory for. */
-export interface SocketRequest {
+interface SocketRequest {
   /** Host. */
   readonly host: string
   /** Port. */
