@@ -1,5 +1,6 @@
 import { describe, test } from '@jest/globals'
 import { foreignPublishers, missingForeignPublishers } from '../foreign/foreign-publishers.ts'
+import { kafkaProducers, missingKafkaProducers } from '../foreign/kafka-producers.ts'
 import { findKafkaPrograms } from './kafka/kafka-distribution.ts'
 import { startKafkaCluster } from './kafka/start-kafka-cluster.ts'
 import { findPostgresBinaries } from './postgres/postgres-binaries.ts'
@@ -16,6 +17,11 @@ const providers = {
     const missing = await missingForeignPublishers()
     if (missing === undefined) return foreignPublishers
     throw new ServiceMissing(`NOT RUN: publishers of other languages: ${missing}`)
+  },
+  async kafkaProducers() {
+    const missing = await missingKafkaProducers()
+    if (missing === undefined) return kafkaProducers
+    throw new ServiceMissing(`NOT RUN: Kafka producers of other languages: ${missing}`)
   },
   async startPostgresNode() {
     if ((await findPostgresBinaries()) !== undefined) return startPostgresNode

@@ -66,8 +66,8 @@ export interface FetchedRecord {
   readonly key: Uint8Array | null
   /** Value; null is a tombstone. */
   readonly value: Uint8Array | null
-  /** Headers; a name that came several times has a list. */
-  readonly headers: Readonly<Record<string, Uint8Array | readonly Uint8Array[]>>
+  /** Headers, which may be null; a name that came several times has a list. */
+  readonly headers: Readonly<Record<string, Uint8Array | null | readonly (Uint8Array | null)[]>>
   /** Milliseconds since the epoch. */
   readonly timestampMs: number | undefined
 }

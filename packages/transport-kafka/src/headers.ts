@@ -77,7 +77,8 @@ export function readRecordHeaders({ headers, value }: Pick<FetchedRecord, 'heade
 
 /** Of several headers of one name the last one counts, as in other clients. */
 function lastText(header: FetchedRecord['headers'][string] | undefined): string | undefined {
-  const last = header instanceof Uint8Array ? header : header?.at(-1)
+  const last =
+    header === null || header === undefined || header instanceof Uint8Array ? header : header.at(-1)
   const text = last === undefined ? undefined : textOf(last)
   return text === '' ? undefined : text
 }

@@ -6,6 +6,7 @@ export {
   type KafkaJsClient,
   type KafkaJsConsumer,
   type KafkaJsFetchedMessage,
+  type KafkaJsHeader,
   type KafkaJsMessage,
   type KafkaJsOffsets,
   type KafkaJsProducer,

@@ -43,6 +43,9 @@ export interface KafkaJsProducer {
   }): Promise<unknown>
 }
 
+/** Value of a header as it was fetched. */
+export type KafkaJsHeader = Uint8Array | string | null
+
 /** A fetched message. */
 export interface KafkaJsFetchedMessage {
   /** Key. */
@@ -54,9 +57,7 @@ export interface KafkaJsFetchedMessage {
   /** Milliseconds since the epoch, in digits. */
   readonly timestamp: string
   /** Headers. */
-  readonly headers?: Readonly<
-    Record<string, Uint8Array | string | readonly (Uint8Array | string)[] | undefined>
-  >
+  readonly headers?: Readonly<Record<string, KafkaJsHeader | readonly KafkaJsHeader[] | undefined>>
 }
 
 /** What one fetch brought of a partition. */

@@ -6,7 +6,12 @@ import type {
   MembershipEvents,
   OffsetToCommit,
 } from '../driver.ts'
-import type { KafkaJsBatchPayload, KafkaJsConsumer, KafkaJsFetchedMessage } from './client-shape.ts'
+import type {
+  KafkaJsBatchPayload,
+  KafkaJsConsumer,
+  KafkaJsFetchedMessage,
+  KafkaJsHeader,
+} from './client-shape.ts'
 
 /** Fetches of so many partitions may wait for room at the same time. */
 const concurrentPartitions = 16
@@ -138,10 +143,17 @@ function recordOf({ offset, key, value, headers = {}, timestamp }: KafkaJsFetche
 }
 
 function headerOf(
-  value: Uint8Array | string | readonly (Uint8Array | string)[],
-): Uint8Array | readonly Uint8Array[] {
-  if (typeof value === 'string') return Buffer.from(value)
-  return value instanceof Uint8Array ? value : value.map((one) => Buffer.from(one))
+  value: KafkaJsHeader | readonly KafkaJsHeader[],
+): Uint8Array | null | readonly (Uint8Array | null)[] {
+  return isList(value) ? value.map(bytesOf) : bytesOf(value)
+}
+
+function isList(value: KafkaJsHeader | readonly KafkaJsHeader[]): value is readonly KafkaJsHeader[] {
+  return Array.isArray(value)
+}
+
+function bytesOf(value: KafkaJsHeader): Uint8Array | null {
+  return typeof value === 'string' ? Buffer.from(value) : value
 }
 
 function asError(value: unknown): Error {
