@@ -41,7 +41,7 @@ await describeWithServices('orders over Kafka', ['postgres', 'kafka'], ({ postgr
       twice.records.map(({ message }) => ({
         destination: topic,
         messageId: message.id,
-        body: message.body ?? new Uint8Array(),
+        body: message.body,
         headers: {
           'litebus-message-id': message.id,
           'litebus-contract-name': 'orders',
