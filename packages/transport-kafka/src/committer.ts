@@ -107,7 +107,8 @@ export function createCommitter(options: CommitterOptions): Committer {
       if (over) return Promise.resolve('unknown')
       return new Promise((resolve) => {
         waiting.push(resolve)
-        if (waiting.length >= options.count) hurry.abort()
+        // An abort makes an error with a stack, which is too much for each record.
+        if (waiting.length >= options.count && !hurry.signal.aborted) hurry.abort()
         start()
       })
     },

@@ -1,4 +1,4 @@
-import { sleep, type Clock } from '@litebus/core'
+import type { Clock } from '@litebus/core'
 
 /** Keeps what is fetched ahead of its turn within bounds. */
 export interface FlowControl {
@@ -30,20 +30,23 @@ export interface FlowControlOptions {
 /** Nothing is held. */
 export function createFlowControl({ most, waitMs, pause, resume, clock }: FlowControlOptions): FlowControl {
   const paused = new Map<number, () => number>()
-  let change = new AbortController()
+  const waits = new Set<{ readonly waiting: () => number; readonly end: () => void }>()
 
-  const untilRoom = async (waiting: () => number): Promise<boolean> => {
-    const deadline = clock.monotonic() + waitMs
-    while (waiting() >= most) {
-      const leftMs = deadline - clock.monotonic()
-      if (leftMs <= 0) return false
-      await sleep(clock, leftMs, change.signal)
-    }
-    return true
-  }
-  const changed = (): void => {
-    change.abort()
-    change = new AbortController()
+  const hasRoom = (waiting: () => number): boolean => waiting() < most
+
+  /** True when there was room before the time was up. */
+  const untilRoom = (waiting: () => number): Promise<boolean> => {
+    if (hasRoom(waiting)) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const end = (): void => {
+        waits.delete(wait)
+        timer.cancel()
+        resolve(hasRoom(waiting))
+      }
+      const wait = { waiting, end }
+      const timer = clock.schedule(waitMs, end)
+      waits.add(wait)
+    })
   }
 
   return {
@@ -53,7 +56,7 @@ export function createFlowControl({ most, waitMs, pause, resume, clock }: FlowCo
       pause(partition)
     },
     drained() {
-      changed()
+      for (const { waiting, end } of [...waits]) if (hasRoom(waiting)) end()
       for (const [partition, waiting] of [...paused]) {
         if (waiting() * 2 > most) continue
         paused.delete(partition)
@@ -62,7 +65,7 @@ export function createFlowControl({ most, waitMs, pause, resume, clock }: FlowCo
     },
     reset() {
       paused.clear()
-      changed()
+      for (const { end } of [...waits]) end()
     },
   }
 }

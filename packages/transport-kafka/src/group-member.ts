@@ -39,6 +39,7 @@ export function createGroupMember({ options, driver, request, events }: GroupMem
   const over = new AbortController()
   let session: GroupSession | undefined
   let started = false
+  let trying = false
 
   const isOver = (): boolean => over.signal.aborted
   const pauseBetween = (attempt: number): Promise<void> =>
@@ -79,17 +80,21 @@ export function createGroupMember({ options, driver, request, events }: GroupMem
   }
 
   const keepTrying = async (): Promise<void> => {
+    // A session that ends while it opens is told of twice.
+    if (trying) return
+    trying = true
     for (let attempt = 1; !isOver() && session === undefined; attempt += 1) {
       try {
         const opened = await open()
         if (isOver()) await opened.leave()
-        else session = opened
+        else if (!opened.ended) session = opened
       } catch (error) {
         const reason = safeText(error, options)
         logger.warn('the group could not be joined; trying again', { ...request, attempt, reason })
         await pauseBetween(attempt)
       }
     }
+    trying = false
   }
 
   /** The topic is there, so the broker is: a group that cannot be joined yet may still be loading. */
@@ -131,6 +136,7 @@ export function createGroupMember({ options, driver, request, events }: GroupMem
         throw unavailable(`cannot consume from ${request.topic}`, safeText(error, options), error)
       }
       started = true
+      if (session.ended) reopen(new Error('the session ended with its first assignment'))
       void watchTopic()
     },
     pause(partition) {

@@ -23,6 +23,8 @@ export interface GroupSessionEvents {
 
 /** One membership of a group, from its first assignment to its end. */
 export interface GroupSession extends Pick<KafkaMembership, 'pause' | 'resume'> {
+  /** True once it is over, however it ended. */
+  readonly ended: boolean
   /** Commits what is finished and leaves the group. */
   leave(): Promise<void>
 }
@@ -192,6 +194,9 @@ export async function openGroupSession(setup: GroupSessionSetup): Promise<GroupS
   const membership = await joined
   await first.promise
   return {
+    get ended() {
+      return over.signal.aborted
+    },
     leave,
     pause: (partitions) => {
       membership.pause(partitions)

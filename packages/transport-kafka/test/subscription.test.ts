@@ -174,6 +174,17 @@ describe('a Kafka subscription', () => {
     ])
   })
 
+  it('goes on trying to join, once at a time', async () => {
+    const { kafka, clock, subscription } = await arrange()
+    kafka.failingJoins = 3
+    kafka.members[0]?.onEnded(new Error('crashed'))
+    kafka.members[0]?.onEnded(new Error('crashed again'))
+    await clock.advance(100)
+    expect(subscription.state).toBe('recovering')
+    await clock.advance(minute)
+    expect([kafka.members.length, subscription.state]).toEqual([2, 'consuming'])
+  })
+
   it('fails aloud when its topic stays away for the grace, and not before', async () => {
     const { kafka, clock, subscription, failures } = await arrange({ missingSourceGraceMs: minute })
     kafka.exists = false

@@ -5,7 +5,7 @@ import { createAdminCalls } from './admin-calls.ts'
 import type { KafkaJsClient, KafkaJsMessage, KafkaJsProducer } from './client-shape.ts'
 import { protocolErrorOf, refusalOf } from './kafkajs-errors.ts'
 import { joinGroup } from './membership.ts'
-import { watchSockets, type SocketFactory } from './watched-sockets.ts'
+import { openSocket, watchSockets, type SocketFactory } from './watched-sockets.ts'
 
 /** A short patience: whoever calls knows better than the client whether trying again is worth it. */
 const retry = { initialRetryTime: 100, maxRetryTime: 1000 }
@@ -13,7 +13,7 @@ const noRestart = { restartOnFailure: () => Promise.resolve(false) }
 
 /** KafkaJS, or the compatible client of the options. */
 export function createKafkaJsDriver(options: ResolvedKafkaOptions): KafkaDriver {
-  const shared: KafkaJsClient = options.client ?? ownClient(options, undefined)
+  const shared: KafkaJsClient = options.client ?? ownClient(options, socketFactoryOf(options))
   const admin = createAdminCalls(() => shared.admin({ retry: { ...retry, retries: 1 } }))
   return {
     async openProducer() {
@@ -92,7 +92,7 @@ const missingTopicErrors: ReadonlySet<string> = new Set([
   'INVALID_TOPIC_EXCEPTION',
 ])
 
-function ownClient(options: ResolvedKafkaOptions, socketFactory: SocketFactory | undefined): KafkaJsClient {
+function ownClient(options: ResolvedKafkaOptions, socketFactory: SocketFactory): KafkaJsClient {
   return new Kafka({
     clientId: 'litebus',
     connectionTimeout: options.connectTimeoutMs,
@@ -101,12 +101,12 @@ function ownClient(options: ResolvedKafkaOptions, socketFactory: SocketFactory |
     retry: { ...retry, retries: 2 },
     ...options.clientOptions,
     brokers: [...options.brokers],
-    ...(socketFactory === undefined ? {} : { socketFactory }),
+    socketFactory,
   }) as unknown as KafkaJsClient
 }
 
-function socketFactoryOf({ clientOptions }: ResolvedKafkaOptions): SocketFactory | undefined {
-  return clientOptions['socketFactory'] as SocketFactory | undefined
+function socketFactoryOf({ clientOptions }: ResolvedKafkaOptions): SocketFactory {
+  return (clientOptions['socketFactory'] as SocketFactory | undefined) ?? openSocket
 }
 
 function producerOf(producer: KafkaJsProducer, options: ResolvedKafkaOptions): KafkaDriverProducer {

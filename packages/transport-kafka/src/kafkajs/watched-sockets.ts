@@ -28,10 +28,9 @@ const keepAliveMs = 60_000
 /** Brokers close connections that nobody uses; fetching and heartbeats keep the ones that matter busy. */
 const idleMs = 30_000
 
-/** Wraps a factory, or the one that is usual. KafkaJS has no event for a lost connection. */
-export function watchSockets(base: SocketFactory | undefined, onLost: () => void): WatchedSockets {
+/** Wraps a factory. KafkaJS has no event for a lost connection. */
+export function watchSockets(make: SocketFactory, onLost: () => void): WatchedSockets {
   let released = false
-  const make = base ?? openSocket
   return {
     factory(request) {
       let connected = false
@@ -57,10 +56,14 @@ export function watchSockets(base: SocketFactory | undefined, onLost: () => void
   }
 }
 
-function openSocket({ host, port, ssl, onConnect }: SocketRequest): net.Socket {
+/**
+ * The factory that is usual, with one difference: nothing waits for an acknowledgement of the network before it is
+ * sent, which costs up to 40 ms a request.
+ */
+export function openSocket({ host, port, ssl, onConnect }: SocketRequest): net.Socket {
   const socket =
     typeof ssl === 'object' && ssl !== null
       ? tls.connect({ host, port, ...(net.isIP(host) === 0 ? { servername: host } : {}), ...ssl }, onConnect)
       : net.connect({ host, port }, onConnect)
-  return socket.setKeepAlive(true, keepAliveMs)
+  return socket.setNoDelay(true).setKeepAlive(true, keepAliveMs)
 }

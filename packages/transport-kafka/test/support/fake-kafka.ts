@@ -22,6 +22,8 @@ export interface FakeKafka extends KafkaDriver {
   readonly writes: (readonly ProducedRecord[])[]
   /** What the next commit rejects with. */
   commitError: Error | undefined
+  /** How many of the next attempts to join fail. */
+  failingJoins: number
   /** Writes are not answered. */
   holdWrites: boolean
   /** False: the topic does not exist. */
@@ -52,6 +54,7 @@ export function fakeKafka(): FakeKafka {
     bounds,
     writes: [],
     commitError: undefined,
+    failingJoins: 0,
     holdWrites: false,
     exists: true,
     assign(...partitions) {
@@ -77,6 +80,8 @@ export function fakeKafka(): FakeKafka {
       }),
     async join(_request, events) {
       await Promise.resolve()
+      fake.failingJoins -= 1
+      if (fake.failingJoins >= 0) throw new Error('not now')
       members.push(events)
       events.onAssigned([0, 1])
       return {
