@@ -1,21 +1,16 @@
 import { afterAll, beforeAll, describe, it } from '@jest/globals'
 import { registerSuite, transportConformance } from '@litebus/conformance'
 import { describeWithServices } from '../../../integration-tests/services/describe-with-services.ts'
-import { kafkaClient, type TestTopics } from '../../../integration-tests/services/index.ts'
-import type { Admin } from 'kafkajs'
+import type { TestTopics } from '../../../integration-tests/services/index.ts'
 import { kafkaProfile, openKafkaFixture } from './support/kafka-fixture.ts'
 
 await describeWithServices('the Kafka transport', ['kafka'], ({ kafka }) => {
   let space: TestTopics
-  let admin: Admin
 
   beforeAll(async () => {
     space = await kafka.createTopics()
-    admin = kafkaClient(space.url).admin()
-    await admin.connect()
   })
   afterAll(async () => {
-    await admin.disconnect()
     await space[Symbol.asyncDispose]()
   })
 
@@ -27,7 +22,7 @@ await describeWithServices('the Kafka transport', ['kafka'], ({ kafka }) => {
         transportConformance({
           adapter: `kafka, ${partitions === 1 ? 'one partition' : 'several partitions'}${stress ? ' under stress' : ''}`,
           profile: kafkaProfile(),
-          open: (scope) => openKafkaFixture(scope, { space, admin, partitions }),
+          open: (scope) => openKafkaFixture(scope, space, partitions),
           stress,
         }),
         { describe, it },

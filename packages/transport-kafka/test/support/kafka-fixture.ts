@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Scope, TestDestination, TransportFixture, TransportProfile } from '@litebus/conformance'
-import type { Admin } from 'kafkajs'
 import { kafkaTransport, type KafkaTransportOptions } from '@litebus/transport-kafka'
 import {
   brokersOf,
   createKafkaTopic,
+  kafkaClient,
   startTcpProxy,
+  withKafkaAdmin,
   type TestTopics,
 } from '../../../../integration-tests/services/index.ts'
 import { countHeldDeliveries } from './held-deliveries.ts'
@@ -24,24 +25,18 @@ const fixtureOptions: KafkaTransportOptions = {
   reconnect: { initialDelayMs: 10, maxDelayMs: 200 },
 }
 
-/** Where a fixture is opened. */
-export interface KafkaPlace {
-  /** What begins with its prefix is deleted with it. */
-  readonly space: TestTopics
-  /** Connected. */
-  readonly admin: Admin
-  /** Partitions of each topic. */
-  readonly partitions: number
-}
-
 /** Topics of its own behind a proxy of its own; they are deleted with the space. */
 export async function openKafkaFixture(
   scope: Scope,
-  { space, admin, partitions }: KafkaPlace,
+  space: TestTopics,
+  partitions: number,
 ): Promise<TransportFixture> {
   const [broker = ''] = brokersOf(space.url)
   const port = Number(broker.split(':')[1])
   const proxy = scope.use(await startTcpProxy({ port }))
+  const admin = kafkaClient(space.url).admin()
+  await admin.connect()
+  scope.defer(() => admin.disconnect())
   const prefix = `${space.prefix}${randomUUID().slice(0, 8)}`
   const held = countHeldDeliveries()
   let topics = 0
@@ -85,7 +80,8 @@ export async function openKafkaFixture(
       ),
     count: async (source) => (await waiting(source)) - held.of(source),
     async deleteSource(source) {
-      await admin.deleteTopics({ topics: [source] })
+      // Its own client: one that has looked at a topic goes on asking for it.
+      await withKafkaAdmin(space.url, (other) => other.deleteTopics({ topics: [source] }))
     },
     disrupt: {
       cutConnections() {
