@@ -33,6 +33,8 @@ interface AssignedPartition {
   end: bigint
   /** Fetches in a row that did not start where they should. */
   misses: number
+  /** Where the last fetch started, or ended, that was not taken and may be right all the same. */
+  beyond: bigint | undefined
 }
 
 /** The partitions that a member has from one join of its group to the next. Settlements end with it. */
@@ -55,6 +57,34 @@ export interface Assignment {
   rewind(): void
 }
 
+/** Misses after which a gap in the log is believed: each of them has made the client fetch from its beginning again. */
+const missesForGap = 3
+
+/**
+ * Whether a fetch starts where the partition goes on. If it does not, it is from before a seek or an assignment, or the
+ * client has passed over offsets without a record; only the latter comes again. What is skipped by mistake is lost, so
+ * the client has to bring it several times. `later`: nothing that could be handed out, wait for what comes.
+ */
+function fit(
+  known: AssignedPartition,
+  { askedFor, first, next, records }: FetchedBatch,
+): 'yes' | 'no' | 'later' {
+  const { position } = known.progress
+  const start = askedFor ?? first
+  if (start === position) return 'yes'
+  const isEmpty = records.length === 0
+  if (isEmpty && askedFor === undefined) {
+    if (next > position) known.beyond = next
+    return 'later'
+  }
+  const isGap =
+    known.misses >= missesForGap && start !== undefined && start > position && start === known.beyond
+  if (isGap) return 'yes'
+  if (askedFor === undefined) known.beyond = start
+  known.misses += 1
+  return 'no'
+}
+
 /** An assignment with its partitions where they start. */
 export function createAssignment(
   source: string,
@@ -64,7 +94,13 @@ export function createAssignment(
   const partitions = new Map(
     [...progresses].map(([partition, progress]): [number, AssignedPartition] => [
       partition,
-      { progress, line: createPartitionLine<FetchedRecord>(), end: progress.position, misses: 0 },
+      {
+        progress,
+        line: createPartitionLine<FetchedRecord>(),
+        end: progress.position,
+        misses: 0,
+        beyond: undefined,
+      },
     ]),
   )
   const numbers = [...partitions.keys()]
@@ -85,15 +121,15 @@ export function createAssignment(
   const assignment: Assignment = {
     partitions,
     committer,
-    take({ partition, askedFor, next, end, records }) {
-      const known = partitions.get(partition)
+    take(batch) {
+      const known = partitions.get(batch.partition)
       if (known === undefined) return true
       const { progress, line } = known
-      if (askedFor !== undefined && askedFor !== progress.position) {
-        known.misses += 1
-        return false
-      }
+      const { next, end, records } = batch
+      const fits = fit(known, batch)
+      if (fits !== 'yes') return fits === 'later'
       known.misses = 0
+      known.beyond = undefined
       known.end = end
       const fresh = records.filter(({ offset }) => offset >= progress.position)
       line.add(fresh.map((record) => ({ offset: record.offset, record })))

@@ -78,6 +78,8 @@ export interface FetchedBatch {
   readonly partition: number
   /** Offset that was asked for; undefined where the client does not tell. */
   readonly askedFor: bigint | undefined
+  /** First offset of what came, records that are not handed out included; undefined where nothing came. */
+  readonly first: bigint | undefined
   /** Offset that the client fetches next. */
   readonly next: bigint
   /** Offset of the next record to be written, as the fetch saw it. */

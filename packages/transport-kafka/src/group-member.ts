@@ -40,6 +40,8 @@ export function createGroupMember({ options, driver, request, events }: GroupMem
   let session: GroupSession | undefined
   let started = false
   let trying = false
+  /** Ends the session that is being opened. */
+  let opening = new AbortController()
 
   const isOver = (): boolean => over.signal.aborted
   const pauseBetween = (attempt: number): Promise<void> =>
@@ -47,7 +49,8 @@ export function createGroupMember({ options, driver, request, events }: GroupMem
 
   const open = async (): Promise<GroupSession> => {
     const limit = new AbortController()
-    const opening = openGroupSession({
+    opening = limit
+    const session = openGroupSession({
       options,
       driver,
       request,
@@ -55,7 +58,7 @@ export function createGroupMember({ options, driver, request, events }: GroupMem
       events: { ...events, onEnded: reopen, onFailed: fail },
     })
     try {
-      return await within(clock, options.joinTimeoutMs, opening)
+      return await within(clock, options.joinTimeoutMs, session)
     } catch (error) {
       limit.abort()
       throw error
@@ -147,6 +150,7 @@ export function createGroupMember({ options, driver, request, events }: GroupMem
     },
     async leave() {
       over.abort()
+      if (session === undefined) opening.abort()
       await session?.leave()
     },
   }

@@ -118,7 +118,7 @@ export async function startKafkaSubscription(setup: SubscriptionSetup): Promise<
     const revoked = ledger.revokeAll()
     if (stopping !== undefined) revokedWhileStopping += revoked
     if (revoked > 0) logger.info('deliveries are revoked and come again', { source, group, revoked })
-    if (!paused) move('recovering')
+    if (!paused && stopping === undefined) move('recovering')
   }
 
   const member = createGroupMember({

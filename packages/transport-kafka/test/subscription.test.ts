@@ -1,62 +1,10 @@
 import { describe, expect, it } from '@jest/globals'
-import { manualClock } from '@litebus/conformance'
-import { isLiteBusError, type Delivery, type SubscriptionState } from '@litebus/core'
-import { resolveKafkaOptions, type KafkaTransportOptions } from '../src/options.ts'
-import { startKafkaSubscription } from '../src/subscription.ts'
-import { fakeKafka } from './support/fake-kafka.ts'
+import { isLiteBusError } from '@litebus/core'
+import { arrangeSubscription as arrange } from './support/arrange-subscription.ts'
 
 const minute = 60_000
 
-async function arrange({
-  maxInFlight = 10,
-  prefetch = 10,
-  ...given
-}: Partial<KafkaTransportOptions> & { maxInFlight?: number; prefetch?: number } = {}) {
-  const kafka = fakeKafka()
-  const clock = manualClock()
-  const deliveries: Delivery[] = []
-  const states: SubscriptionState[] = []
-  const failures: unknown[] = []
-  const options = resolveKafkaOptions({
-    brokers: 'fake:9092',
-    commitIntervalMs: 0,
-    clock,
-    random: () => 0.5,
-    ...given,
-  })
-  const subscription = await startKafkaSubscription({
-    options,
-    driver: kafka,
-    group: 'group',
-    request: {
-      source: 'topic',
-      maxInFlight,
-      prefetch,
-      onStateChange: (state) => states.push(state),
-      onFailure: (error) => failures.push(error),
-    },
-    onDelivery: (delivery) => deliveries.push(delivery),
-  })
-  await clock.advance(1)
-  const ids = (): string[] => deliveries.map(({ deliveryId = '' }) => deliveryId.replace('topic-', ''))
-  const nth = (index: number): Delivery => {
-    const delivery = deliveries[index]
-    if (delivery === undefined)
-      throw new Error(`expected delivery ${String(index)}, found ${ids().join(', ')}`)
-    return delivery
-  }
-  return { kafka, clock, subscription, deliveries, states, failures, ids, nth }
-}
-
 describe('a Kafka subscription', () => {
-  it('commits where a new group starts, so that a record deleted before it was read is noticed', async () => {
-    const { kafka } = await arrange()
-    expect(kafka.commits[0]).toEqual([
-      { partition: 0, offset: 0n, metadata: '' },
-      { partition: 1, offset: 0n, metadata: '' },
-    ])
-  })
-
   it('holds a partition for a return of ten minutes while the other goes on, and keeps its order', async () => {
     const { kafka, clock, ids, nth } = await arrange({ maxInFlight: 1 })
     await kafka.fetch(0, [0, 1])
@@ -131,38 +79,6 @@ describe('a Kafka subscription', () => {
     expect(kafka.committed.get(0)?.offset).toBe(2n)
   })
 
-  it('takes no fetch that does not start where the partition goes on, and sends the client back there', async () => {
-    const { kafka, ids } = await arrange()
-    kafka.bounds.set(0, { first: 0n, end: 20n })
-    await kafka.fetch(0, [5, 6])
-    await kafka.fetch(0, [7])
-    expect(ids()).toEqual([])
-    expect(kafka.calls.filter((call) => call.startsWith('seek'))).toEqual(['seek 0 0', 'seek 0 0'])
-    await kafka.fetch(0, [3, 4], 0)
-    expect(ids()).toEqual(['0-3', '0-4'])
-  })
-
-  it('fails aloud when the log does not hold what is next, with its own place committed again', async () => {
-    const { kafka, subscription, failures, ids } = await arrange()
-    kafka.bounds.set(0, { first: 5n, end: 20n })
-    await kafka.fetch(0, [5, 6])
-    await kafka.fetch(0, [5, 6])
-    expect(isLiteBusError(failures[0], 'TOPOLOGY_MISMATCH')).toBe(true)
-    expect([subscription.state, ids()]).toEqual(['failed', []])
-    expect(kafka.commits.at(-1)).toEqual([{ partition: 0, offset: 0n, metadata: '' }])
-    expect(await subscription.stop({ budgetMs: 0 })).toEqual({ unsettled: 0 })
-  })
-
-  it('goes on at the first record that is left where the options say so', async () => {
-    const { kafka, clock, subscription, ids } = await arrange({ onOffsetOutOfRange: 'earliest' })
-    kafka.bounds.set(0, { first: 5n, end: 20n })
-    await kafka.fetch(0, [5, 6])
-    await kafka.fetch(0, [5, 6])
-    await clock.advance(1)
-    await kafka.fetch(0, [5, 6])
-    expect([subscription.state, ids()]).toEqual(['consuming', ['0-5', '0-6']])
-  })
-
   it('joins again when its client gives up', async () => {
     const { kafka, clock, subscription, states } = await arrange()
     kafka.members[0]?.onEnded(new Error('crashed'))
@@ -207,16 +123,6 @@ describe('a Kafka subscription', () => {
       await clock.advance(1)
     }
     expect(kafka.calls.at(-1)).toBe('resume 0')
-  })
-
-  it('commits what has no record, as control records do, when nothing before it is open', async () => {
-    const { kafka, clock, nth } = await arrange()
-    await kafka.fetch(0, [0])
-    void nth(0).accept()
-    await clock.advance(1)
-    await kafka.members[0]?.onRecords({ partition: 0, askedFor: undefined, next: 4n, end: 4n, records: [] })
-    await clock.advance(1)
-    expect(kafka.committed.get(0)?.offset).toBe(4n)
   })
 
   it('leaves the group when it stops, with everything finished committed', async () => {

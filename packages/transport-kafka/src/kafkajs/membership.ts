@@ -64,7 +64,8 @@ export async function joinGroup(
     const { fetchedOffset } = batch as { readonly fetchedOffset?: string }
     await events.onRecords({
       partition: batch.partition,
-      askedFor: fetchedOffset === undefined ? undefined : BigInt(fetchedOffset),
+      askedFor: offsetOf(fetchedOffset),
+      first: offsetOf(batch.messages[0]?.offset),
       next: BigInt(batch.lastOffset()) + 1n,
       end: BigInt(batch.highWatermark),
       records: batch.messages.map(recordOf),
@@ -102,17 +103,24 @@ export async function joinGroup(
   }
 }
 
+function offsetOf(digits: string | undefined): bigint | undefined {
+  return digits === undefined ? undefined : BigInt(digits)
+}
+
 interface EmptyBatch {
   readonly batchSize: number
   readonly partition: number
+  /** Null where all of it was compacted away. */
+  readonly firstOffset: string | null
   readonly lastOffset: string
   readonly highWatermark: string
 }
 
-function emptyBatch({ partition, lastOffset, highWatermark }: EmptyBatch): FetchedBatch {
+function emptyBatch({ partition, firstOffset, lastOffset, highWatermark }: EmptyBatch): FetchedBatch {
   return {
     partition,
     askedFor: undefined,
+    first: offsetOf(firstOffset ?? undefined),
     next: BigInt(lastOffset) + 1n,
     end: BigInt(highWatermark),
     records: [],

@@ -65,6 +65,7 @@ export function fakeKafka(): FakeKafka {
       return last().onRecords({
         partition,
         askedFor: BigInt(askedFor),
+        first: offsets[0] === undefined ? undefined : BigInt(offsets[0]),
         next,
         end: next,
         records: offsets.map((offset) => recordAt(offset)),
