@@ -44,6 +44,29 @@ describe('options of the Kafka transport', () => {
   })
 })
 
+describe('a client of the user', () => {
+  it('is refused where its consumers tell nothing of their assignments', async () => {
+    const consumer = {
+      connect: () => Promise.resolve(),
+      disconnect: () => Promise.resolve(),
+      get events(): never {
+        throw new Error('not implemented')
+      },
+    }
+    const topics = [{ name: 'orders', partitions: [{ partitionId: 0, leader: 1 }] }]
+    const admin = {
+      connect: consumer.connect,
+      disconnect: consumer.disconnect,
+      fetchTopicMetadata: () => Promise.resolve({ topics }),
+    }
+    const client = { consumer: () => consumer, admin: () => admin, producer: () => consumer }
+    const transport = kafkaTransport({ client: client as never, groupId: 'group' })
+    await expect(
+      transport.consumer.subscribe({ source: 'orders', maxInFlight: 1 }, () => undefined),
+    ).rejects.toThrow(/events of KafkaJS, found none called GROUP_JOIN/u)
+  })
+})
+
 describe('texts of errors', () => {
   it('carry no credentials', () => {
     const options = { clientOptions: { sasl: { mechanism: 'plain', username: 'app', password: 's3cret!' } } }

@@ -1,3 +1,4 @@
+import { OptionsError } from '@litebus/core'
 import type {
   FetchedBatch,
   FetchedRecord,
@@ -22,6 +23,7 @@ export async function joinGroup(
   { topic }: GroupTopic,
   { events, beforeLeaving }: { readonly events: MembershipEvents; readonly beforeLeaving: () => void },
 ): Promise<KafkaMembership> {
+  requireEvents(consumer)
   let commitOnce: KafkaJsBatchPayload['commitOffsetsIfNecessary'] | undefined
   const joining: { failure?: unknown } = {}
   let joined = false
@@ -105,6 +107,24 @@ export async function joinGroup(
 
 function offsetOf(digits: string | undefined): bigint | undefined {
   return digits === undefined ? undefined : BigInt(digits)
+}
+
+/** Without them nobody would know of an assignment, and of its end. */
+function requireEvents(consumer: { readonly events?: KafkaJsConsumer['events'] }): void {
+  const missing = ['GROUP_JOIN', 'REBALANCING', 'CRASH'].filter((name) => !hasEvent(consumer, name))
+  if (missing.length === 0) return
+  throw new OptionsError('kafkaTransport', [
+    `expected a client whose consumers have the events of KafkaJS, found none called ${missing.join(', ')}`,
+  ])
+}
+
+/** Some clients have the property and throw when it is read. */
+function hasEvent(consumer: { readonly events?: KafkaJsConsumer['events'] }, name: string): boolean {
+  try {
+    return consumer.events?.[name] !== undefined
+  } catch {
+    return false
+  }
 }
 
 interface EmptyBatch {
