@@ -1,7 +1,7 @@
 import pg from 'pg'
 
 /** A delivery as the floor stores it. */
-export interface FloorDelivery {
+interface FloorDelivery {
   readonly id: string
   readonly contract: string
   readonly body: Buffer

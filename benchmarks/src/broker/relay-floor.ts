@@ -4,7 +4,7 @@ import { fillFloor, floorLease, floorSchema, floorSettle } from '../store/floor-
 import type { OwnSide, RelayRound } from './broker-round.ts'
 
 /** What is published of a row. */
-export interface FloorMessage {
+interface FloorMessage {
   readonly id: string
   readonly body: Buffer
 }
