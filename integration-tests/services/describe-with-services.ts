@@ -40,7 +40,14 @@ const providers = {
 }
 
 type Providers = typeof providers
-type Provided<Name extends keyof Providers> = { readonly [Key in Name]: Awaited<ReturnType<Providers[Key]>> }
+
+/** What a test may need. */
+export type ServiceName = keyof Providers
+
+/** What it then gets. */
+export type Provided<Name extends keyof Providers> = {
+  readonly [Key in Name]: Awaited<ReturnType<Providers[Key]>>
+}
 
 /**
  * Describes tests that need services: `await describeWithServices('…', ['postgres'], ({ postgres }) => { … })`.

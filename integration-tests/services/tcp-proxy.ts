@@ -12,6 +12,8 @@ export interface TcpProxy extends AsyncDisposable {
   cut(): void
   /** Holds all bytes in both directions without closing anything, as a dead network does. */
   stall(): void
+  /** Holds all bytes of the connections that are open now; new ones work, as behind a firewall that forgot the old. */
+  stallOpen(): void
   /** Lets held bytes go on. */
   resume(): void
   /** Drops what the server answers on the connections open now; what clients send still arrives. Cut them afterwards. */
@@ -72,6 +74,9 @@ export async function startTcpProxy({ host = '127.0.0.1', port, tap }: TcpProxyT
     cut,
     stall() {
       stalled = true
+      eachSocket((socket) => socket.pause())
+    },
+    stallOpen() {
       eachSocket((socket) => socket.pause())
     },
     resume() {

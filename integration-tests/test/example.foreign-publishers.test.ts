@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals'
+import { connect } from 'amqplib'
 import pg from 'pg'
 import { startService } from '../processes/service-process.ts'
 import { describeWithServices } from '../services/describe-with-services.ts'
@@ -6,6 +7,16 @@ import { eventually } from '../services/index.ts'
 
 const contract = { 'litebus-contract-name': 'order-placed', 'litebus-contract-version': '1' }
 const json = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
+
+async function messagesIn(url: string, queue: string): Promise<number> {
+  const connection = await connect(url)
+  try {
+    const channel = await connection.createChannel()
+    return (await channel.checkQueue(queue)).messageCount
+  } finally {
+    await connection.close()
+  }
+}
 
 await describeWithServices(
   'publishers that are not LiteBus',
@@ -93,6 +104,12 @@ await describeWithServices(
         'PAYLOAD_INVALID',
         'PAYLOAD_INVALID',
       ])
+      await eventually(
+        async () => {
+          expect(await messagesIn(vhost.url, `${queue}.discarded`)).toBe(7)
+        },
+        { expectation: 'a copy of each discarded delivery' },
+      )
       const { rows } = await pool.query<{ n: number }>('select count(*)::int as n from handler_runs')
       expect(rows[0]?.n).toBe(4)
       expect((await fetch(`${billing.url}/health/ready`)).status).toBe(200)

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { expect, it } from '@jest/globals'
 import { idOfDelivery } from '@litebus/core'
 import { postgresStorage } from '@litebus/storage-postgres'
@@ -140,7 +142,16 @@ await describeWithServices(
       await using service = await startService('orders', env)
       expect((await fetch(`${service.url}/health/live`)).status).toBe(200)
       expect(await (await fetch(`${service.url}/health/ready`)).json()).toMatchObject({ status: 'up' })
-      for (const body of ['{', '[]', '{"orderId":7}', '"text"']) {
+      const noOrders = [
+        '{',
+        '[]',
+        '{"orderId":7}',
+        '"text"',
+        String.raw`{"orderId":"nul \u0000"}`,
+        String.raw`{"orderId":"half a pair \ud800"}`,
+        Buffer.from('{"orderId":"not UTF-8 \xff"}', 'latin1'),
+      ]
+      for (const body of noOrders) {
         const response = await fetch(`${service.url}/orders`, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
@@ -151,6 +162,28 @@ await describeWithServices(
       await place(service, 1)
       expect(await service.terminate()).toBe(0)
       expect(service.log.at(-1)).toMatchObject({ message: 'stopped', outcome: 'graceful' })
+    }, 60_000)
+
+    it('ends on SIGTERM while a client never finishes its request, and publishes what was placed', async () => {
+      await using database = await postgres.createDatabase()
+      await using vhost = await rabbitmq.createVhost()
+      await using service = await startService('orders', {
+        DATABASE_URL: database.url,
+        AMQP_URL: vhost.url,
+        QUEUE: `${vhost.prefix}billing.orders`,
+        SHUTDOWN_MS: '2000',
+      })
+      const { hostname, port } = new URL(service.url)
+      const client = connect(Number(port), hostname)
+      client.on('error', () => undefined)
+      const closed = once(client, 'close')
+      client.write('POST /orders HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n')
+      client.write('content-length: 1000\r\n\r\n{"orderId":')
+      await place(service, 1)
+      expect(await service.terminate()).toBe(0)
+      await closed
+      const stopped = service.log.filter(({ message }) => message === 'part stopped').map(({ part }) => part)
+      expect(stopped).toEqual(['http', 'relay', 'broker', 'database'])
     }, 60_000)
   },
 )

@@ -19,6 +19,11 @@ export interface OutageReport {
   readonly lines: readonly LogLine[]
 }
 
+/** The same with whether the store could be used when it was asked for. */
+export interface OutageAnswer extends OutageReport {
+  readonly isHealthy: boolean
+}
+
 interface Written {
   readonly key: string | undefined
   readonly number: number

@@ -21,9 +21,15 @@ const log = (message: string, fields: LogFields = {}): void => {
   ledger.lines.push({ atMs: performance.now(), processor, message })
 }
 const logger = { debug: log, info: log, warn: log, error: log }
-const pool = new pg.Pool({ connectionString: url, max: 10 })
+const pool = new pg.Pool({ connectionString: url, max: 10, connectionTimeoutMillis: 1000 })
 pool.on('error', () => undefined)
-const storage = postgresStorage({ pool, schema: 'load', logger })
+const storage = postgresStorage({
+  pool,
+  schema: 'load',
+  logger,
+  connectTimeoutMs: 1000,
+  statementTimeoutMs: 1000,
+})
 await storage.schema.migrate()
 
 const tuning = { leaseMs, heartbeatMs: leaseMs / 5, pollMs: 200, logger }
@@ -111,7 +117,13 @@ const producers = [
 process.on('message', (question) => {
   if (question === 'stop producing') producing = false
   const answered = producing ? Promise.resolve([]) : Promise.all(producers)
-  void answered.then(() => process.send?.(ledger.report()))
+  const healthy = storage.inbox.probe().then(
+    () => true,
+    () => false,
+  )
+  void Promise.all([healthy, answered]).then(([isHealthy]) =>
+    process.send?.({ ...ledger.report(), isHealthy }),
+  )
 })
 process.once('SIGTERM', () => {
   producing = false

@@ -21,7 +21,7 @@ export const amqpIngressSides: BrokerSides<IngressRound> = {
 /** Gathers deliveries, parses each body once, stores a batch by one statement, then acknowledges it. */
 async function floor(round: IngressRound): Promise<OwnSide> {
   const { databaseUrl, brokerUrl, queue, kind, messages, batch, prefetch } = round
-  const inbox = await openFloorInbox(databaseUrl)
+  const inbox = await openFloorInbox(databaseUrl, queue.name)
   const connection = await connect(brokerUrl, { noDelay: true })
   return {
     name: `floor, ${kind}`,

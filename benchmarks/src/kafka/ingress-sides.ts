@@ -21,7 +21,7 @@ export const kafkaIngressSides: BrokerSides<IngressRound> = {
 
 /** Parses each body once, stores what a fetch brought by statements of one batch each, and commits it. */
 async function floor(round: IngressRound): Promise<OwnSide> {
-  const inbox = await openFloorInbox(round.databaseUrl)
+  const inbox = await openFloorInbox(round.databaseUrl, round.queue.name)
   const side = consumeRaw(round, 'floor', async ({ batch: { messages } }) => {
     const deliveries = messages.map(({ value, headers }) => {
       const body = value ?? Buffer.alloc(0)

@@ -59,7 +59,7 @@ async function compareEnqueue(
   })
   return await compare(
     side(`enqueue, ${kind}`, (client, body) =>
-      outbox.enqueue(contract, undefined, { transaction: client, body }),
+      outbox.enqueue(contract, undefined, { transaction: client, body, bodyIsValidated: true }),
     ),
     side(`bare insert, ${kind}`, (client, body) =>
       client.query('insert into bare (id, contract, body) values ($1, $2, $3)', [

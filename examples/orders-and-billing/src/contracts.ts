@@ -1,7 +1,15 @@
 import { defineContract, type MessageContract } from '@litebus/core'
 import { z } from 'zod'
 
-const order = z.looseObject({ orderId: z.string().min(1).max(100) })
+/* PostgreSQL cannot store NUL in text, and half of a surrogate pair has no bytes: neither may get past the door. */
+const orderId = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(/^\P{Cc}+$/u, 'expected no control characters')
+  .refine((value) => value.isWellFormed(), 'expected well-formed Unicode')
+
+const order = z.looseObject({ orderId })
 
 /** An order as it travels: its id, and whatever the client sent with it. */
 export type Order = z.infer<typeof order>

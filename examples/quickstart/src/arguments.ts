@@ -14,8 +14,8 @@ export function readArguments(argv: readonly string[]): QuickstartArguments {
     args: argv.filter((argument) => argument !== '--'),
     options: { broker: { type: 'string' }, json: { type: 'boolean', default: false } },
   })
-  if (values.broker !== undefined && !/^amqps?:\/\//.test(values.broker)) {
-    throw new Error('expected --broker to be an amqp:// or amqps:// URL')
+  if (values.broker !== undefined && !/^amqps?:\/\/[^/]/.test(values.broker)) {
+    throw new Error('expected --broker to be an amqp:// or amqps:// URL with a host')
   }
   return { broker: values.broker, json: values.json }
 }

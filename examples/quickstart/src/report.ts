@@ -16,7 +16,7 @@ export interface Counts {
   readonly identicalBodies: number
   /** Worker processes killed in mid-handler. */
   readonly workersKilled: number
-  /** Messages that were completed by attempt two. */
+  /** Messages of the killed worker that a later attempt completed. */
   readonly recovered: number
   /** Messages that were parked. */
   readonly parked: number
@@ -67,7 +67,7 @@ export function tableOf(counts: Counts): string {
     ['duplicates absorbed', counts.duplicatesAbsorbed],
     ['bodies byte-identical', counts.identicalBodies],
     ['workers killed in mid-handler', counts.workersKilled],
-    ['recovered by attempt two', counts.recovered],
+    ['recovered by a later attempt', counts.recovered],
     ['parked', counts.parked],
     ['requeued after the fix', counts.requeued],
     ['effects', counts.effects],

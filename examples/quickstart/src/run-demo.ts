@@ -12,7 +12,8 @@ import { openBroker } from './open-broker.ts'
 import { placeAll } from './place-all.ts'
 import type { Counts } from './report.ts'
 import { sampleOrders } from './sample-orders.ts'
-import { countEffects, identicalBodies } from './verify.ts'
+import { countEffects, countRolledBack, identicalBodies } from './verify.ts'
+import { within } from './within.ts'
 import { startWorker } from './worker-process.ts'
 import type { WorkerNews } from './worker.ts'
 
@@ -23,6 +24,7 @@ export async function runDemo(
   say: (line: string) => void,
 ): Promise<Counts> {
   await using resources = new AsyncDisposableStack()
+  const broker = resources.use(await openBroker(brokerUrl, demo.queue))
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 12 })
   resources.defer(() => pool.end())
   pool.on('error', () => undefined)
@@ -31,13 +33,12 @@ export async function runDemo(
   const receiver = resources.use(postgresStorage({ pool, schema: 'quickstart_billing' }))
   await sender.schema.migrate()
   await receiver.schema.migrate()
-  const broker = resources.use(openBroker(brokerUrl, demo.queue))
 
   const orders = sampleOrders(demo.orders)
   const outbox = createOutbox({ store: sender.outbox, contracts: [orderPlaced] })
   say(`placing ${String(orders.length)} orders, each in one transaction with its message`)
-  const idsByOrder = await placeAll(pool, outbox, orders)
-  say('one more transaction was rolled back: no message came out')
+  const { ids, rolledBack } = await placeAll(pool, outbox, orders)
+  say('one more transaction was rolled back')
 
   let published = 0
   const relay = createOutboxProcessor({
@@ -59,35 +60,41 @@ export async function runDemo(
     await ingress.stop({ budgetMs: 2000 })
   })
 
-  let killedIn: (() => void) | undefined
-  const inHandler = new Promise<void>((resolve) => (killedIn = resolve))
+  const inHandler = Promise.withResolvers<undefined>()
   const onNews = (news: WorkerNews): void => {
     if (news.kind !== 'began') return
     if (news.attempt > 1) say(`attempt ${String(news.attempt)} of ${news.orderId}`)
-    if (news.orderId === demo.killedAt && news.attempt === 1) killedIn?.()
+    if (news.orderId === demo.killedAt && news.attempt === 1) inHandler.resolve(undefined)
   }
   const env = { DATABASE_URL: databaseUrl }
   const first = resources.use(await startWorker({ ...env, HANG_ON: demo.killedAt }, onNews))
   await ingress.start()
   relay.start()
-  say('every message is published twice under the same id')
-  await inHandler
-  await first.kill()
-  say(`worker ${String(first.pid)} was killed with SIGKILL while it handled ${demo.killedAt}`)
+  const firstPublish = { expectation: 'the broker to confirm a publish', timeoutMs: 20_000 }
+  await eventually(() => {
+    if (published === 0) throw new Error('none was confirmed')
+  }, firstPublish)
+  say('messages arrive, each published twice under the same id')
+  const caught = Promise.race([inHandler.promise, first.ended])
+  await within(20_000, `${demo.killedAt} to reach its handler`, caught)
+  const killed = await first.kill()
+  say(
+    `worker ${String(first.pid)} was killed with ${String(killed)} while it handled ${demo.killedAt}, with more of its lease in hand`,
+  )
 
   const second = resources.use(await startWorker(env, onNews))
   say(`worker ${String(second.pid)} takes over when the leases expire`)
-  const expectSettled = async (parked: number): Promise<void> => {
+  const expectSettled = async (parked: number): Promise<number> => {
     const counts = await receiver.inbox.statusCounts()
     const waiting = counts.awaiting + counts.leased + counts.retryScheduled
     const { deliveries, inFlight } = ingress.counts()
     const settled = deliveries - inFlight === orders.length * 2 && waiting === 0 && counts.parked === parked
-    if (!settled)
-      throw new Error(
-        `${String(waiting)} waiting, ${String(counts.parked)} parked, ${String(deliveries)} delivered`,
-      )
+    if (settled) return counts.parked
+    throw new Error(
+      `${String(waiting)} waiting, ${String(counts.parked)} parked, ${String(deliveries)} delivered`,
+    )
   }
-  await eventually(() => expectSettled(1), {
+  const parked = await eventually(() => expectSettled(1), {
     expectation: 'everything but the poison message to be handled',
     timeoutMs: 40_000,
   })
@@ -100,20 +107,22 @@ export async function runDemo(
     expectation: 'the requeued message to be handled',
     timeoutMs: 20_000,
   })
+  const silent = await countRolledBack(sender.outbox, [rolledBack])
+  if (silent === 1) say('no message came out of the transaction that was rolled back')
 
   const effects = await countEffects(pool, orders)
   const delivered = ingress.counts().acked
   return {
-    placed: idsByOrder.size,
-    rolledBack: 1,
+    placed: ids.size,
+    rolledBack: silent,
     published,
     delivered,
     accepted: effects.rows,
     duplicatesAbsorbed: delivered - effects.rows,
-    identicalBodies: await identicalBodies(receiver.inbox, idsByOrder, { orders, source: demo.queue }),
-    workersKilled: 1,
+    identicalBodies: await identicalBodies(receiver.inbox, ids, { orders, source: demo.queue }),
+    workersKilled: killed === 'SIGKILL' ? 1 : 0,
     recovered: effects.recovered,
-    parked: 1,
+    parked,
     requeued,
     effects: effects.effects,
     repeatedEffects: effects.repeated,

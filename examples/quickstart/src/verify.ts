@@ -46,3 +46,12 @@ export async function identicalBodies(
   }
   return identical
 }
+
+/** How many of the messages whose transaction was rolled back are in no outbox, as it must be. */
+export async function countRolledBack(
+  outbox: Pick<MessageStore, 'get'>,
+  ids: readonly string[],
+): Promise<number> {
+  const records = await Promise.all(ids.map((id) => outbox.get(id)))
+  return records.filter((record) => record === undefined).length
+}

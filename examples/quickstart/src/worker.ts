@@ -51,8 +51,10 @@ process.once('SIGTERM', () => {
   void processor.stop({ graceMs: 2000 }).then(async () => {
     await storage.close()
     await pool.end()
-    process.disconnect()
+    process.exit(0)
   })
 })
+// Whoever started this process is gone: nobody would end it any more.
+process.once('disconnect', () => process.exit(1))
 processor.start()
 tell({ kind: 'ready' })

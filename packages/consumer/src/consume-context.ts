@@ -1,7 +1,9 @@
 import type { HandlerRegistry, ResolvedRetryProfile } from '@litebus/core'
 import type { ResolvedConsumerOptions } from './consumer-options.ts'
+import type { DependencyOutage } from './dependency-outage.ts'
 import type { Handoff } from './handoff.ts'
 import type { SettlementBudget } from './settle-delivery.ts'
+import type { TimeoutBudget } from './timeout-budget.ts'
 
 /** What consuming one delivery works with. */
 export interface ConsumeContext {
@@ -11,6 +13,10 @@ export interface ConsumeContext {
   readonly retry: ResolvedRetryProfile
   /** Handlers by contract. */
   readonly handlers: HandlerRegistry<unknown>
+  /** How many may be parked for want of an answer; undefined: any number. */
+  readonly timeouts: TimeoutBudget | undefined
+  /** Holds deliveries while none may. */
+  readonly outage: DependencyOutage | undefined
   /** Publishes copies. */
   readonly handoff: Handoff
   /** Aborts as soon as a stop is asked for. */

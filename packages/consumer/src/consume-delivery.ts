@@ -41,7 +41,11 @@ export async function consumeDelivery(
     const failure = { category: 'UNKNOWN', code: 'DELIVERY_LIMIT_EXCEEDED' } as const
     return park(delivery, { ...attempt, messageId, failure, delayMs: 0 }, context)
   }
-  return handleUntilSettled(delivery, { messageId, metadata, first: attempt }, context)
+  try {
+    return await handleUntilSettled(delivery, { messageId, metadata, first: attempt }, context)
+  } finally {
+    context.outage?.release(delivery)
+  }
 }
 
 /** What the headers say, or why they are refused; any refusal is the fault of the delivery. */
@@ -70,29 +74,36 @@ async function handleUntilSettled(
   context: ConsumeContext,
 ): Promise<SettlementTerminal> {
   const { options, stopping, forcing } = context
-  for (let attempt = first; ; attempt = { ...attempt, attempt: attempt.attempt + 1 }) {
+  for (let attempt = first; ;) {
     const { message } = delivery
     const run = { message, metadata, messageId, attempt: attempt.attempt, stopping, forcing }
     const outcome = await runHandler(run, context.handlers, options)
-    if (outcome.kind === 'succeeded') return (await acceptDelivery(delivery, context.budget)).terminal
+    if (outcome.kind === 'succeeded') {
+      context.timeouts?.succeeded()
+      return (await acceptDelivery(delivery, context.budget)).terminal
+    }
     if (outcome.kind === 'cancelled') return returnDelivery(delivery, context.budget)
     attempt = { ...attempt, firstFailureAt: attempt.firstFailureAt ?? new Date(options.clock.now()) }
     const delayMs =
       outcome.retryAfterMs ?? backoffDelayMs(attempt.attempt, context.retry.backoff, options.random)
     const failed: Failed = { ...attempt, messageId, failure: outcome.failure, delayMs }
     const terminal = await meet(delivery, failed, context)
-    if (terminal !== 'again') return terminal
+    if (terminal === 'nextAttempt') attempt = { ...attempt, attempt: attempt.attempt + 1 }
+    else if (terminal !== 'sameAttempt') return terminal
   }
 }
 
-/** Does what the decision engine says; `again` runs the handler once more here. */
+/**
+ * Does what the decision engine says. `nextAttempt` runs the handler once more here; so does `sameAttempt`, after an
+ * attempt that an outage of a dependency took, which is given back.
+ */
 async function meet(
   delivery: Delivery,
   failed: Failed,
   context: ConsumeContext,
-): Promise<SettlementTerminal | 'again'> {
+): Promise<SettlementTerminal | 'nextAttempt' | 'sameAttempt'> {
   const { options, retry, stopping, budget } = context
-  const { action } = decideRetry({
+  const { action, step } = decideRetry({
     category: failed.failure.category,
     attempt: failed.attempt,
     profile: retry,
@@ -100,7 +111,10 @@ async function meet(
   })
   switch (action) {
     case 'deadLetter':
-      return park(delivery, failed, context)
+      // What is permanent by its category parks in any case: waiting does not change it.
+      return step !== 1 && standsStill(failed, context)
+        ? waitOutOutage(delivery, failed, context)
+        : park(delivery, failed, context)
     case 'reject':
       return discardDelivery(delivery, budget, failed.failure.code)
     case 'pauseAndRetry':
@@ -118,6 +132,20 @@ async function meet(
       )
     case 'retryInline':
       await sleep(options.clock, failed.delayMs, stopping)
-      return stopping.aborted ? returnDelivery(delivery, budget) : 'again'
+      return stopping.aborted ? returnDelivery(delivery, budget) : 'nextAttempt'
   }
+}
+
+/** Whether a message may not be parked now, because others were for want of an answer. */
+function standsStill({ failure }: Failed, { timeouts }: ConsumeContext): boolean {
+  return timeouts !== undefined && timeouts.applies(failure.category) && !timeouts.take()
+}
+
+async function waitOutOutage(
+  delivery: Delivery,
+  { failure }: Failed,
+  { options, outage, takenAtMs, budget }: ConsumeContext,
+): Promise<SettlementTerminal | 'sameAttempt'> {
+  const answer = await outage?.hold(delivery, failure, takenAtMs + options.holdLimitMs)
+  return answer === 'again' ? 'sameAttempt' : returnDelivery(delivery, budget)
 }

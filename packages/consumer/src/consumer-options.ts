@@ -1,7 +1,12 @@
 import {
   checkOptions,
+  guardClassifier,
+  isolateLogger,
+  isolateTelemetry,
   noTelemetry,
   OptionsError,
+  portRules,
+  readOptions,
   retryProfileFaults,
   silentLogger,
   systemClock,
@@ -9,10 +14,12 @@ import {
   type Clock,
   type FailureClassifier,
   type Logger,
+  type OptionShape,
   type RetryProfile,
   type Telemetry,
   type Transport,
 } from '@litebus/core'
+import { checkTimeoutBudget, resolveTimeoutBudget, type TimeoutBudgetOptions } from './timeout-budget.ts'
 
 /** Options of {@link createConsumer}. */
 export interface ConsumerOptions {
@@ -38,6 +45,11 @@ export interface ConsumerOptions {
   readonly publishTimeoutMs?: number
   /** How long a delivery is held while its handoff fails, in milliseconds. @defaultValue 20 minutes */
   readonly holdLimitMs?: number
+  /**
+   * How many may be parked for `TIMEOUT` and `DEPENDENCY` before intake stands still instead; false: any number.
+   * @defaultValue one at once, one each 5 minutes, and one for each success, at most 10 saved up
+   */
+  readonly timeoutBudget?: TimeoutBudgetOptions | false
   /** Deliveries after which a message is parked with code `DELIVERY_LIMIT_EXCEEDED`, where the broker counts. @defaultValue 20 */
   readonly maxDeliveries?: number
   /** Whether tenant and idempotency key of the publisher count. @defaultValue false */
@@ -56,16 +68,40 @@ export interface ConsumerOptions {
   readonly random?: () => number
 }
 
+const shape: OptionShape<ConsumerOptions> = {
+  transport: portRules.transport,
+  source: 'text',
+  handlers: 'list',
+  retry: 'object?',
+  concurrency: 'any?',
+  prefetch: 'any?',
+  maxMessageBytes: 'any?',
+  executionBudgetMs: 'any?',
+  settlementBudgetMs: 'any?',
+  publishTimeoutMs: 'any?',
+  holdLimitMs: 'any?',
+  maxDeliveries: 'any?',
+  trustApplicationHeaders: 'any?',
+  timeoutBudget: 'any?',
+  restartDelayMs: 'any?',
+  classifier: 'function?',
+  logger: portRules.logger,
+  telemetry: portRules.telemetry,
+  clock: portRules.clock,
+  random: portRules.random,
+}
+
 /** Options with every default filled in. */
-export type ResolvedConsumerOptions = Required<Omit<ConsumerOptions, 'classifier'>> &
-  Pick<ConsumerOptions, 'classifier'>
+export type ResolvedConsumerOptions = Required<Omit<ConsumerOptions, 'classifier' | 'timeoutBudget'>> &
+  Pick<ConsumerOptions, 'classifier'> & { readonly timeoutBudget: Required<TimeoutBudgetOptions> | undefined }
 
 /**
  * Fills in the defaults.
  *
  * @throws OptionsError naming every fault.
  */
-export function resolveConsumerOptions(options: ConsumerOptions): ResolvedConsumerOptions {
+export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumerOptions {
+  const options = readOptions('consumer', given, { shape })
   const concurrency = options.concurrency ?? 1
   const resolved: ResolvedConsumerOptions = {
     retry: {},
@@ -84,6 +120,7 @@ export function resolveConsumerOptions(options: ConsumerOptions): ResolvedConsum
     random: Math.random,
     ...options,
     concurrency,
+    timeoutBudget: resolveTimeoutBudget(options.timeoutBudget),
   }
   const checks = checkOptions()
   checks.text('source', resolved.source)
@@ -96,6 +133,7 @@ export function resolveConsumerOptions(options: ConsumerOptions): ResolvedConsum
   checks.duration('publishTimeoutMs', resolved.publishTimeoutMs, { min: 1 })
   checks.duration('holdLimitMs', resolved.holdLimitMs)
   checks.duration('restartDelayMs', resolved.restartDelayMs)
+  checkTimeoutBudget(checks, resolved.timeoutBudget)
   checks.that(
     resolved.retry.deadLetterDestination !== resolved.source,
     `expected deadLetterDestination other than the source, found ${resolved.source} for both: dead letters would come back`,
@@ -109,5 +147,12 @@ export function resolveConsumerOptions(options: ConsumerOptions): ResolvedConsum
   const capabilities = resolved.transport.capabilitiesOf(resolved.source)
   const faults = [...checks.faults, ...retryProfileFaults(resolved.retry, capabilities)]
   if (faults.length > 0) throw new OptionsError('consumer', faults)
-  return Object.freeze(resolved)
+  const logger = isolateLogger(resolved.logger)
+  const classifier = guardClassifier(resolved.classifier, { logger, clock: resolved.clock })
+  return Object.freeze({
+    ...resolved,
+    logger,
+    telemetry: isolateTelemetry(resolved.telemetry),
+    ...(classifier === undefined ? {} : { classifier }),
+  })
 }

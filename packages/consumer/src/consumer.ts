@@ -3,17 +3,28 @@ import type { ConsumeContext } from './consume-context.ts'
 import { consumeDelivery } from './consume-delivery.ts'
 import { resolveConsumerOptions, type ConsumerOptions } from './consumer-options.ts'
 import { createDeliveryPipeline } from './delivery-pipeline.ts'
+import { createDependencyOutage } from './dependency-outage.ts'
 import { createHandoff } from './handoff.ts'
-import type { IntakeState } from './intake.ts'
+import { probeIntake } from './probe-intake.ts'
+import type { IntakeState, PauseReason } from './intake.ts'
 import type { SettlementCounts } from './ledger.ts'
 import type { DeliveryStopReport, StopOptions } from './stop-report.ts'
+import { createTimeoutBudget } from './timeout-budget.ts'
 
 /** Handles broker deliveries without an inbox. */
 export interface Consumer extends AsyncDisposable {
   /** State of its subscription. */
   readonly state: IntakeState
+  /**
+   * Resolves while it consumes, for health checks.
+   *
+   * @throws TransportUnavailableError when it stands still, or has no subscription.
+   */
+  probe(): Promise<void>
   /** Deliveries by terminal. */
   counts(): SettlementCounts
+  /** Why intake stands still now; empty when it does not. */
+  readonly pausedBy: readonly PauseReason[]
   /** Subscribes. Resolves as well when the broker cannot be reached yet: it goes on trying. */
   start(): Promise<void>
   /**
@@ -38,10 +49,20 @@ export function createConsumer(given: ConsumerOptions): Consumer {
   })
   const { intake, stopping, forcing, budget } = pipeline
   const handoff = createHandoff({ ...options, intake, stopping, forcing })
+  const timeouts =
+    options.timeoutBudget === undefined
+      ? undefined
+      : createTimeoutBudget(options.timeoutBudget, options.clock)
+  const outage =
+    timeouts === undefined
+      ? undefined
+      : createDependencyOutage({ ...options, intake, stopping, budget: timeouts })
   const context: Omit<ConsumeContext, 'takenAtMs'> = {
     options,
     retry: resolveRetryProfile(options.retry),
     handlers,
+    timeouts,
+    outage,
     handoff,
     stopping,
     forcing,
@@ -51,7 +72,11 @@ export function createConsumer(given: ConsumerOptions): Consumer {
     get state() {
       return intake.state
     },
+    probe: () => probeIntake(intake, options.source),
     counts: () => pipeline.counts(),
+    get pausedBy() {
+      return intake.reasons
+    },
     start: () => pipeline.start(),
     stop: (stop) => pipeline.stop({ budgetMs: 30_000, ...stop }),
     async [Symbol.asyncDispose]() {

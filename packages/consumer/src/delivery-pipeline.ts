@@ -1,5 +1,17 @@
-import { sleep, type Clock, type Delivery, type Logger, type Telemetry, type Transport } from '@litebus/core'
-import { errorType } from './error-type.ts'
+import {
+  errorType,
+  isolateLogger,
+  isolateTelemetry,
+  portRules,
+  readOptions,
+  sleep,
+  type Clock,
+  type Delivery,
+  type Logger,
+  type OptionShape,
+  type Telemetry,
+  type Transport,
+} from '@litebus/core'
 import { createIntake, type Intake, type PauseReason } from './intake.ts'
 import { createKeySequencer } from './key-sequencer.ts'
 import { createLedger, type SettlementCounts, type SettlementTerminal } from './ledger.ts'
@@ -52,21 +64,48 @@ export interface DeliveryPipelineOptions {
   readonly clock: Clock
 }
 
+const shape: OptionShape<DeliveryPipelineOptions> = {
+  transport: portRules.transport,
+  source: 'text',
+  maxInFlight: 'any?',
+  prefetch: 'any?',
+  settlementBudgetMs: 'any?',
+  restartDelayMs: 'any?',
+  handle: 'function',
+  logger: { ...portRules.logger, optional: false },
+  telemetry: { ...portRules.telemetry, optional: false },
+  clock: { ...portRules.clock, optional: false },
+}
+
 const scope = 'LiteBus.Transport'
 const faultDelayMs = 1000
 
-const pauseReasons: readonly PauseReason[] = ['store', 'backlog', 'handoff', 'discards', 'operator']
+const pauseReasons: readonly PauseReason[] = [
+  'store',
+  'backlog',
+  'handoff',
+  'dependency',
+  'discards',
+  'operator',
+]
 
 /** Builds a pipeline that is not subscribed yet. */
-export function createDeliveryPipeline(options: DeliveryPipelineOptions): DeliveryPipeline {
+export function createDeliveryPipeline(given: DeliveryPipelineOptions): DeliveryPipeline {
+  const read = readOptions('delivery pipeline', given, { shape, open: true })
+  const options = {
+    ...read,
+    logger: isolateLogger(read.logger),
+    telemetry: isolateTelemetry(read.telemetry),
+  }
   const { transport, source, logger, telemetry, clock } = options
   const stopping = new AbortController()
   const forcing = new AbortController()
   const sequencer = createKeySequencer()
   const budget: SettlementBudget = { budgetMs: options.settlementBudgetMs, clock }
   const attributes = { 'messaging.system': transport.system, 'messaging.destination.name': source }
+  const settlements = { scope, name: 'litebus.consumer.settlements' } as const
   const ledger = createLedger((outcome) => {
-    telemetry.count({ scope, name: 'litebus.consumer.settlements' }, 1, { ...attributes, outcome })
+    telemetry.count(settlements, 1, { ...attributes, outcome })
   })
   /** Deliveries without a terminal, each with the end of its handling. */
   const open = new Map<Delivery, Promise<void>>()
@@ -85,11 +124,15 @@ export function createDeliveryPipeline(options: DeliveryPipelineOptions): Delive
   const take = async (delivery: Delivery): Promise<void> => {
     const takenAtMs = clock.monotonic()
     const close = ledger.open()
-    const terminal = await sequencer.run(
-      orderingKeyOf(delivery),
-      () => handle(delivery, takenAtMs),
-      () => returnDelivery(delivery, budget),
-    )
+    const key = orderingKeyOf(delivery)
+    const terminal =
+      key === undefined
+        ? await handle(delivery, takenAtMs)
+        : await sequencer.run(
+            key,
+            () => handle(delivery, takenAtMs),
+            () => returnDelivery(delivery, budget),
+          )
     close(terminal)
     open.delete(delivery)
   }

@@ -1,9 +1,14 @@
 import {
   backoffDelayMs,
+  isolateLogger,
+  isolateTelemetry,
+  portRules,
+  readOptions,
   sleep,
   type Clock,
   type Failure,
   type Logger,
+  type OptionShape,
   type OutboundMessage,
   type PublishOutcome,
   type Telemetry,
@@ -48,6 +53,18 @@ export interface HandoffOptions {
   readonly random: () => number
 }
 
+const shape: OptionShape<HandoffOptions> = {
+  transport: portRules.transport,
+  intake: { members: ['pause', 'resume', 'suspend'] },
+  publishTimeoutMs: 'any?',
+  stopping: 'object',
+  forcing: 'object',
+  logger: { ...portRules.logger, optional: false },
+  telemetry: { ...portRules.telemetry, optional: false },
+  clock: { ...portRules.clock, optional: false },
+  random: 'function',
+}
+
 const waits = { initialDelayMs: 200, multiplier: 2, maxDelayMs: 30_000, jitter: 'equal' } as const
 const duration = {
   scope: 'LiteBus.Transport',
@@ -60,7 +77,13 @@ const unanswered: PublishOutcome = {
 }
 
 /** Starts with no handoff under way. */
-export function createHandoff(options: HandoffOptions): Handoff {
+export function createHandoff(given: HandoffOptions): Handoff {
+  const read = readOptions('handoff', given, { shape, open: true })
+  const options = {
+    ...read,
+    logger: isolateLogger(read.logger),
+    telemetry: isolateTelemetry(read.telemetry),
+  }
   const { transport, intake, stopping, forcing, logger, telemetry, clock, random } = options
   let failing = 0
   /** Aborts when held deliveries must go back; replaced for the next subscription. */

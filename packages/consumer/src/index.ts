@@ -10,6 +10,7 @@ export { createHandoff, type Handoff, type HandoffOptions, type HandoffResult } 
 export { hopCopy, type Hop } from './hop-copy.ts'
 export { type Intake, type IntakeState, type PauseReason } from './intake.ts'
 export { type SettlementCounts, type SettlementTerminal } from './ledger.ts'
+export { probeIntake } from './probe-intake.ts'
 export { messageIdOf } from './message-id.ts'
 export {
   acceptAfterHandoff,
@@ -19,4 +20,5 @@ export {
   type AcceptResult,
   type SettlementBudget,
 } from './settle-delivery.ts'
+export { type TimeoutBudgetOptions } from './timeout-budget.ts'
 export { type DeliveryStopReport, type StopOptions } from './stop-report.ts'

@@ -1,4 +1,5 @@
 import {
+  errorType,
   InvalidOperationError,
   isLiteBusError,
   sleep,
@@ -10,10 +11,9 @@ import {
   type Subscription,
   type Transport,
 } from '@litebus/core'
-import { errorType } from './error-type.ts'
 
 /** Why intake stands still. */
-export type PauseReason = 'store' | 'backlog' | 'handoff' | 'discards' | 'operator'
+export type PauseReason = 'store' | 'backlog' | 'handoff' | 'dependency' | 'discards' | 'operator'
 
 /** State of an intake. */
 export type IntakeState = 'idle' | 'consuming' | 'paused' | 'suspended' | 'recovering' | 'stopped'
@@ -159,7 +159,11 @@ export function createIntake(options: IntakeOptions): Intake {
     } catch (error) {
       if (!isLiteBusError(error, 'TRANSPORT_UNAVAILABLE')) throw error
       phase = 'recovering'
-      logger.warn('broker not reachable at start, trying again', { eventId: eventRestarting, source })
+      logger.warn('the subscription could not be made at start, trying again', {
+        eventId: eventRestarting,
+        source,
+        error: errorType(error),
+      })
     }
     running = keepSubscribed(first)
   }

@@ -7,7 +7,7 @@ export interface KeySequencer {
    * goes back too, unhandled: otherwise it would overtake.
    */
   run(
-    key: string | undefined,
+    key: string,
     handle: () => Promise<SettlementTerminal>,
     giveBack: () => Promise<SettlementTerminal>,
   ): Promise<SettlementTerminal>
@@ -32,7 +32,6 @@ export function createKeySequencer(): KeySequencer {
     })
   return {
     async run(key, handle, giveBack) {
-      if (key === undefined) return handle()
       const earlier = tails.get(key)
       const { promise: tail, resolve: end } = Promise.withResolvers<boolean>()
       tails.set(key, tail)

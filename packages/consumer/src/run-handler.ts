@@ -1,5 +1,6 @@
 import {
   classifyFailure,
+  executionBudgetExceeded,
   failureOfResult,
   sleep,
   type Failure,
@@ -35,7 +36,7 @@ export interface HandlerRun {
 
 const timedOut: HandlerOutcome = {
   kind: 'failed',
-  failure: { category: 'TIMEOUT', code: 'EXECUTION_BUDGET_EXCEEDED' },
+  failure: executionBudgetExceeded,
 }
 
 /** Decodes the body and runs the handler within its budget. Never rejects: whatever is thrown is a failure. */

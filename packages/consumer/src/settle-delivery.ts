@@ -1,4 +1,11 @@
-import { sleep, type Clock, type Delivery, type ReturnOptions, type SettlementResult } from '@litebus/core'
+import {
+  sleep,
+  inTime,
+  type Clock,
+  type Delivery,
+  type ReturnOptions,
+  type SettlementResult,
+} from '@litebus/core'
 import type { SettlementTerminal } from './ledger.ts'
 
 /** How long a settlement may take and by which clock. */
@@ -23,7 +30,7 @@ export interface AcceptResult {
  * everything it holds), and redelivery meets the finished work.
  */
 export async function acceptDelivery(delivery: Delivery, budget: SettlementBudget): Promise<AcceptResult> {
-  const result = await inTime(delivery.accept(), budget)
+  const result = await settledInTime(delivery.accept(), budget)
   if (result === 'notSent') return { terminal: await returnDelivery(delivery, budget), result }
   return { terminal: terminalOf(result, 'acked'), result }
 }
@@ -76,24 +83,24 @@ async function untilSent(
 ): Promise<SettlementResult> {
   const deadline = clock.monotonic() + budgetMs
   for (let waitMs = firstRepeatMs; ; waitMs *= 2) {
-    const result = await inTime(settle(), { budgetMs: deadline - clock.monotonic(), clock })
+    const result = await settledInTime(settle(), { budgetMs: deadline - clock.monotonic(), clock })
     if (result !== 'notSent' || clock.monotonic() + waitMs >= deadline) return result
     await sleep(clock, waitMs)
   }
 }
 
 /** A settlement that takes longer than its budget may still reach the broker: unknown. */
-async function inTime(
+function settledInTime(
   settlement: Promise<SettlementResult>,
-  { budgetMs, clock }: SettlementBudget,
+  { budgetMs: limitMs, clock }: SettlementBudget,
 ): Promise<SettlementResult> {
-  const waiting = new AbortController()
-  const late = sleep(clock, budgetMs, waiting.signal).then((): SettlementResult => 'unknown')
-  try {
-    return await Promise.race([settlement, late])
-  } catch {
-    return 'unknown'
-  } finally {
-    waiting.abort()
-  }
+  return inTime(settlement, { clock, limitMs, onLate }).catch(unknown)
+}
+
+function onLate(): Error {
+  return new Error('expected the settlement to be sent in time')
+}
+
+function unknown(): SettlementResult {
+  return 'unknown'
 }

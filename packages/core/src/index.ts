@@ -42,6 +42,7 @@ export {
   TopologyMismatchError,
   InvocationError,
 } from './errors/errors.ts'
+export { errorType } from './errors/error-type.ts'
 export { LiteBusError, isLiteBusError, type LiteBusErrorOptions } from './errors/litebus-error.ts'
 export {
   IdempotencyConflictError,
@@ -88,6 +89,16 @@ export {
   type StoredMessage,
 } from './messages/new-message.ts'
 export { type TraceContext } from './messages/trace-context.ts'
+export {
+  definedOptions,
+  optionFaults,
+  portRules,
+  readOptions,
+  type OptionRule,
+  type OptionShape,
+  type PortRule,
+  type ReadOptions,
+} from './options/read-options.ts'
 export { checkOptions, type OptionChecks } from './options/option-checks.ts'
 export { backoffDefaults, backoffDelayMs, backoffFaults, type BackoffOptions } from './policies/backoff.ts'
 export { classifyFailure, type FailureClassifier } from './policies/classify-failure.ts'
@@ -95,9 +106,12 @@ export {
   failureCategories,
   nonRetryableCategories,
   failureCode,
+  isFailure,
+  executionBudgetExceeded,
   type FailureCategory,
   type Failure,
 } from './policies/failure.ts'
+export { guardClassifier } from './policies/guard-classifier.ts'
 export { IngressAckPolicy } from './policies/ingress-ack-policy.ts'
 export {
   isRetryable,
@@ -128,6 +142,7 @@ export {
   type SettleOutcome,
   type SettleResult,
 } from './ports/lease.ts'
+export { isolateLogger, isolateTelemetry } from './ports/isolate.ts'
 export { silentLogger, type LogFields, type Logger } from './ports/logger.ts'
 export {
   type MessageFilter,
@@ -200,7 +215,9 @@ export {
   type SuspectGateOptions,
   type GateGrant,
 } from './stores/suspect-gate.ts'
+export { inTime, type TimeLimit } from './time/in-time.ts'
 export { sleep } from './time/sleep.ts'
+export { untilAborted } from './time/until-aborted.ts'
 export { systemClock } from './time/system-clock.ts'
 export { maxTimerMs, clampTimerMs } from './time/timer-limits.ts'
 export { within } from './time/within.ts'

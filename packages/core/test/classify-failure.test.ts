@@ -63,7 +63,26 @@ describe('classifyFailure', () => {
       classifyFailure(new Error('x'), () => {
         throw new Error('y')
       }),
-    ).toEqual({ category: 'UNKNOWN', code: 'UNCLASSIFIABLE' })
+    ).toEqual({ category: 'UNKNOWN', code: 'ERROR' })
+  })
+
+  it.each([null, 'TIMEOUT', { category: 'WEATHER', code: 'X' }, { category: 'TIMEOUT' }, Promise.resolve()])(
+    'leaves the failure to the default rules when the classifier answers %p',
+    (answer) => {
+      expect(classifyFailure(new RangeError('x'), () => answer as never)).toEqual({
+        category: 'UNKNOWN',
+        code: 'RANGEERROR',
+      })
+    },
+  )
+
+  it.each([
+    ['NOT_YET_KNOWN', { category: 'UNKNOWN', code: 'NOT_YET_KNOWN' }],
+    ['toString', { category: 'UNKNOWN', code: 'TOSTRING' }],
+    [undefined, { category: 'UNKNOWN', code: 'UNKNOWN' }],
+  ])('knows an error of another copy of this package whose code is %p', (code, failure) => {
+    const foreign = Object.assign(new Error('x'), { [Symbol.for('@litebus/error')]: true, code })
+    expect(classifyFailure(foreign)).toEqual(failure)
   })
 })
 

@@ -92,6 +92,23 @@ describe('createContractRegistry', () => {
     expect(error).toBeInstanceOf(PayloadError)
     expect((error as Error).message).not.toMatch(/secret|a@b/)
   })
+  it('reads a body that is text already as it reads its bytes, a byte order mark included', async () => {
+    const plain = createContractRegistry([defineContract({ name: 'plain', version: 1 })])
+    const text = '\uFEFF{"name":"Žluťoučký 🐎"}'
+    const fromText = await plain.decode('plain', 1, text)
+    expect(fromText.message).toEqual({ name: 'Žluťoučký 🐎' })
+    expect(fromText).toEqual(await plain.decode('plain', 1, new TextEncoder().encode(text)))
+    await expect(plain.decode('plain', 1, '{"name":')).rejects.toThrow(PayloadError)
+  })
+  it('gives a serializer that reads bytes only the bytes of a text', async () => {
+    const serializer = {
+      contentType: 'text/plain',
+      serialize: (message: unknown) => new TextEncoder().encode(String(message)),
+      deserialize: (body: Uint8Array) => new TextDecoder().decode(body),
+    }
+    const plain = createContractRegistry([defineContract({ name: 'plain', version: 1, serializer })])
+    expect((await plain.decode('plain', 1, 'žluť')).message).toBe('žluť')
+  })
   it('wraps an upcaster and a schema that throw', async () => {
     const throwing = (): never => {
       throw new TypeError('null dereference')

@@ -1,12 +1,14 @@
-import { InvalidOperationError } from '@litebus/core'
+import { errorType, InvalidOperationError } from '@litebus/core'
 import { resolveHostOptions, type HostedPart, type HostOptions } from './host-options.ts'
-import { errorType, within } from './within.ts'
+import { endProcess } from './end-process.ts'
+import { stopShareMs } from './stop-share.ts'
+import { within } from './within.ts'
 
 /** How one part stopped. */
 export interface PartReport {
   /** Name of the part. */
   readonly name: string
-  /** `stopped` in time, `late`: it did not end within the budget, `failed`: it threw. */
+  /** `stopped` in time, `late`: it did not end within its budget, `failed`: it threw. */
   readonly status: 'stopped' | 'late' | 'failed'
   /** Milliseconds that it took. */
   readonly elapsedMs: number
@@ -55,7 +57,8 @@ export interface Host extends AsyncDisposable {
   health(): Promise<HealthReport>
   /**
    * Starts, waits for one of the signals, also while it starts, and stops. A second signal changes nothing: the
-   * deadline stands.
+   * deadline stands. The exit code of the process is 1 when a part failed or left work behind; what keeps the process
+   * alive after that is given `exitAfterMs`.
    */
   run(signals?: readonly NodeJS.Signals[]): Promise<ShutdownReport>
 }
@@ -92,9 +95,12 @@ export function createHost(given: HostOptions): Host {
       throw error
     }
   }
-  const stopPart = async (part: HostedPart, deadline: number): Promise<PartReport> => {
+  const stopPart = async (
+    part: HostedPart,
+    { deadline, after }: { readonly deadline: number; readonly after: readonly HostedPart[] },
+  ): Promise<PartReport> => {
     const startedAt = clock.monotonic()
-    const budgetMs = Math.max(0, deadline - startedAt)
+    const budgetMs = stopShareMs(part, { leftMs: Math.max(0, deadline - startedAt), after })
     const budget = { budgetMs, graceMs: budgetMs * 0.8, abortWaitMs: budgetMs * 0.15 }
     const result = await within(clock, budgetMs, () => part.stop?.(budget))
     const base = { name: part.name, elapsedMs: clock.monotonic() - startedAt }
@@ -108,8 +114,9 @@ export function createHost(given: HostOptions): Host {
     const startedAt = clock.monotonic()
     const deadline = startedAt + options.shutdownBudgetMs
     const reports: PartReport[] = []
-    for (const part of started.toReversed()) {
-      const report = await stopPart(part, deadline)
+    const stopping = started.toReversed()
+    for (const [place, part] of stopping.entries()) {
+      const report = await stopPart(part, { deadline, after: stopping.slice(place + 1) })
       reports.push(report)
       if (report.status === 'stopped') logger.info('part stopped', { part: part.name })
       else
@@ -160,7 +167,13 @@ export function createHost(given: HostOptions): Host {
         const cause = await Promise.race([running.then(() => 'started'), promise.then(() => 'signal')])
         running.catch(() => undefined)
         if (cause === 'started') await promise
-        return await stopOnce()
+        const report = await stopOnce()
+        const succeeded = report.outcome === 'graceful' || report.outcome === 'forced'
+        endProcess(succeeded, options)
+        return report
+      } catch (error) {
+        endProcess(false, options)
+        throw error
       } finally {
         for (const signal of signals) process.off(signal, onSignal)
       }

@@ -36,7 +36,7 @@ export function bench(): Bench {
         return hooks.stop?.(budget)
       },
     }),
-    host: (parts, options = {}) => createHost({ parts, clock, logger, ...options }),
+    host: (parts, options = {}) => createHost({ parts, clock, logger, exitAfterMs: false, ...options }),
   }
 }
 

@@ -1,8 +1,17 @@
 import { createHost } from '../src/index.ts'
 
 /** A process with one part, ended by its default signals; the server of a real one would keep it alive like this. */
+const [how] = process.argv.slice(2)
 let alive: NodeJS.Timeout | undefined
 const host = createHost({
+  shutdownBudgetMs: 200,
+  exitAfterMs: 50,
+  logger: {
+    debug: () => undefined,
+    info: () => undefined,
+    error: () => undefined,
+    warn: () => process.stdout.write('ended\n'),
+  },
   parts: [
     {
       name: 'part',
@@ -11,8 +20,10 @@ const host = createHost({
         process.stdout.write('started\n')
       },
       stop: () => {
-        clearInterval(alive)
+        if (how === 'stuck') return new Promise(() => undefined)
+        if (how !== 'left open') clearInterval(alive)
         process.stdout.write('stopped\n')
+        return undefined
       },
     },
   ],

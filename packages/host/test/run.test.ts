@@ -50,15 +50,19 @@ describe('run', () => {
     expect(process.listenerCount(signal)).toBe(before)
   })
 
-  it('ends a real process on SIGTERM after its parts have stopped', async () => {
+  it.each([
+    ['cleanly', 0, 'started\nstopped\ngraceful\n'],
+    ['left open', 0, 'started\nstopped\ngraceful\nended\n'],
+    ['stuck', 1, 'started\nincomplete\nended\n'],
+  ])('ends a real process on SIGTERM whose part stops like this: %s', async (how, exitCode, lines) => {
     const program = fileURLToPath(new URL('run-program.ts', import.meta.url))
-    const child = spawn(process.execPath, ['--conditions=@litebus/source', program])
+    const child = spawn(process.execPath, ['--conditions=@litebus/source', program, how])
     let output = ''
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString()
       if (output === 'started\n') child.kill('SIGTERM')
     })
     const [code] = (await once(child, 'exit')) as [number | null]
-    expect([code, output]).toEqual([0, 'started\nstopped\ngraceful\n'])
+    expect([code, output]).toEqual([exitCode, lines])
   })
 })

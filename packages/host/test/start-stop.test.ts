@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals'
+import { describe, expect, it, jest } from '@jest/globals'
 import { InvalidOperationError, OptionsError, sleep } from '@litebus/core'
 import { createHost, type StopBudget } from '../src/index.ts'
 import { bench, forever } from './arrange.ts'
@@ -95,7 +95,7 @@ describe('stopping', () => {
     expect(events.slice(2)).toEqual(['stop relay', 'stop pool'])
   })
 
-  it('has one deadline: what one part uses is not there for the next', async () => {
+  it('gives each part an even share of what is left, so that one deadline holds for all', async () => {
     const { clock, host, part } = bench()
     const budgets: StopBudget[] = []
     const note = (ms: number) => (budget: StopBudget) => {
@@ -110,26 +110,70 @@ describe('stopping', () => {
     await clock.advance(500)
     await stopped
     expect(budgets.map(({ budgetMs, graceMs, abortWaitMs }) => [budgetMs, graceMs, abortWaitMs])).toEqual([
-      [1000, 800, 150],
+      [500, 400, 75],
       [600, 480, 90],
     ])
   })
 
-  it('goes on at the deadline without a part that does not end, and still stops the others', async () => {
+  it('goes on without a part that does not end in its share, and still stops the others', async () => {
     const { clock, events, host, part } = bench()
     const subject = host([part('pool'), part('stuck', { stop: forever })], { shutdownBudgetMs: 1000 })
     await subject.start()
     const stopped = subject.stop()
-    await clock.advance(1000)
+    await clock.advance(500)
     expect(await stopped).toMatchObject({
       outcome: 'incomplete',
-      elapsedMs: 1000,
+      elapsedMs: 500,
       parts: [
         { name: 'stuck', status: 'late' },
         { name: 'pool', status: 'stopped' },
       ],
     })
     expect(events).toContain('stop pool')
+  })
+
+  it('keeps for each part the time that it asks for, whatever the others do', async () => {
+    const { clock, host, part } = bench()
+    const budgets: number[] = []
+    const stuck = ({ budgetMs }: StopBudget): Promise<never> => {
+      budgets.push(budgetMs)
+      return forever()
+    }
+    const subject = host(
+      [
+        part('pool', { stop: stuck }),
+        part('worker', { stop: stuck, stopBudgetMs: 600 }),
+        { name: 'only probed', probe: () => undefined },
+        part('http', { stop: stuck }),
+      ],
+      { shutdownBudgetMs: 1000 },
+    )
+    await subject.start()
+    const stopped = subject.stop()
+    await clock.advance(1000)
+    expect(budgets).toEqual([200, 600, 200])
+    expect(await stopped).toMatchObject({ outcome: 'incomplete', elapsedMs: 1000 })
+  })
+
+  it('refuses budgets of parts that are more than there is', () => {
+    const { host, part } = bench()
+    expect(() =>
+      host([part('a', { stopBudgetMs: 600 }), part('b', { stopBudgetMs: 500 })], { shutdownBudgetMs: 1000 }),
+    ).toThrow(OptionsError)
+  })
+
+  it('is not kept from its end by a logger that throws', async () => {
+    const { host, part } = bench()
+    const log = (): never => {
+      throw new Error('disk full')
+    }
+    const logger = { debug: log, info: log, warn: log, error: log }
+    const warned = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined)
+    const subject = host([part('a'), part('b', { stop: () => Promise.reject(new Error('x')) })], { logger })
+    await subject.start()
+    expect((await subject.stop()).outcome).toBe('failed')
+    expect(warned).toHaveBeenCalledTimes(1)
+    warned.mockRestore()
   })
 
   it('reports a part that throws by its code, without its text, and stops the others', async () => {

@@ -1,9 +1,6 @@
 import {
-  classifyFailure,
   failureOfResult,
   isLiteBusError,
-  type FailureClassifier,
-  type HandlerContext,
   type HandlerRegistry,
   type HandlerResult,
   type LeasedEnvelope,
@@ -11,6 +8,7 @@ import {
   type RegisteredHandler,
 } from '@litebus/core'
 import type { DispatchContext, Dispatcher, DispatchOutcome } from '@litebus/processing'
+import { MessageContext } from './message-context.ts'
 
 /** What handler dispatch works with. */
 export interface HandlerDispatcherOptions<TTransaction> {
@@ -18,37 +16,32 @@ export interface HandlerDispatcherOptions<TTransaction> {
   readonly registry: HandlerRegistry<TTransaction>
   /** Store whose transactions complete messages. */
   readonly store: Pick<MessageStore<TTransaction>, 'completeInTransaction'>
-  /** Names failures before the default classifier does. */
-  readonly classifier: FailureClassifier | undefined
 }
 
 /** Dispatches leased messages to handlers. */
 export function createHandlerDispatcher<TTransaction>({
   registry,
   store,
-  classifier,
 }: HandlerDispatcherOptions<TTransaction>): Dispatcher {
   return {
     async dispatch(envelope, context) {
-      const { contractName, contractVersion, body } = envelope.message
-      const { contract, message } = await registry.contracts.decode(contractName, contractVersion, body)
+      const { contractName, contractVersion, text } = envelope.message
+      const body = text ?? envelope.message.body
+      const decoded = registry.contracts.decodeNow(contractName, contractVersion, body)
+      const { contract, message } = decoded instanceof Promise ? await decoded : decoded
       const handler = registry.find(contract.name, contract.version)
-      if (handler.transactional === true) {
-        return dispatchInTransaction(store, { handler, message, envelope, context, classifier })
-      }
-      return outcomeOf(
-        await handler.handle(message, handlerContext<TTransaction>(handler, envelope, context)),
-      )
+      const call: HandlerCall<TTransaction> = { handler, message, envelope, context }
+      if (handler.transactional === true) return dispatchInTransaction(store, call)
+      return outcomeOf(await handler.handle(message, contextOf(call)))
     },
   }
 }
 
-interface TransactionalCall<TTransaction> {
+interface HandlerCall<TTransaction> {
   readonly handler: RegisteredHandler<TTransaction>
   readonly message: unknown
   readonly envelope: LeasedEnvelope
   readonly context: DispatchContext
-  readonly classifier: FailureClassifier | undefined
 }
 
 /** Thrown through the store to roll back what a handler that asks for a retry or rejects has done. */
@@ -62,23 +55,23 @@ class RolledBack extends Error {
 
 async function dispatchInTransaction<TTransaction>(
   store: Pick<MessageStore<TTransaction>, 'completeInTransaction'>,
-  { handler, message, envelope, context, classifier }: TransactionalCall<TTransaction>,
+  call: HandlerCall<TTransaction>,
 ): Promise<DispatchOutcome> {
+  const { handler, message, envelope, context } = call
   const progress = { handled: false }
   try {
-    const result = await store.completeInTransaction(envelope.lease, async (transaction) => {
-      const outcome = outcomeOf(
-        await handler.handle(message, { ...handlerContext(handler, envelope, context), transaction }),
-      )
+    const work = async (transaction: TTransaction): Promise<void> => {
+      const outcome = outcomeOf(await handler.handle(message, contextOf(call, transaction)))
       if (outcome.kind !== 'succeeded') throw new RolledBack(outcome)
       progress.handled = true
-    })
+    }
+    const result = await store.completeInTransaction(envelope.lease, work, { signal: context.givenUp })
     return result === 'applied' ? { kind: 'settled' } : { kind: 'leaseLost' }
   } catch (error) {
     if (error instanceof RolledBack) return error.outcome
     // The handler was done: whether the commit took place is unknown, so nothing may be written about it.
     if (progress.handled && isLiteBusError(error, 'STORE_UNAVAILABLE')) return { kind: 'persistFailed' }
-    return { kind: 'failed', failure: classifyFailure(error, classifier) }
+    throw error
   }
 }
 
@@ -87,28 +80,10 @@ function outcomeOf(result: HandlerResult): DispatchOutcome {
   return failed === undefined ? { kind: 'succeeded' } : { kind: 'failed', ...failed }
 }
 
-function handlerContext<TTransaction>(
-  handler: RegisteredHandler<TTransaction>,
-  { message, attempt }: LeasedEnvelope,
-  context: DispatchContext,
-): HandlerContext<TTransaction> {
-  const { tenantId, orderingKey, correlationId, causationId, trace } = message
-  return {
-    messageId: message.id,
-    handler: handler.name,
-    sent: new Map(),
-    contract: { name: message.contractName, version: message.contractVersion },
-    attempt,
-    headers: message.headers ?? {},
-    createdAt: message.createdAt,
-    stopping: context.stopping,
-    get signal() {
-      return context.signal
-    },
-    ...(tenantId === undefined ? {} : { tenantId }),
-    ...(orderingKey === undefined ? {} : { orderingKey }),
-    ...(correlationId === undefined ? {} : { correlationId }),
-    ...(causationId === undefined ? {} : { causationId }),
-    ...(trace === undefined ? {} : { trace }),
-  }
+function contextOf<TTransaction>(
+  { handler, envelope, context }: HandlerCall<TTransaction>,
+  transaction?: TTransaction,
+): MessageContext<TTransaction> {
+  const parts = transaction === undefined ? { dispatch: context } : { dispatch: context, transaction }
+  return new MessageContext(handler, envelope, parts)
 }

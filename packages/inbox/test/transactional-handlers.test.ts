@@ -1,7 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
-import { reject, retry, StoreUnavailableError, type HandlerResult } from '@litebus/core'
+import {
+  createHandlerRegistry,
+  reject,
+  retry,
+  StoreUnavailableError,
+  type HandlerResult,
+} from '@litebus/core'
 import { createOutboxWriter, effects } from './effects.ts'
-import { defineTransactionalHandler } from '../src/index.ts'
+import { createHandlerDispatcher } from '../src/handler-dispatcher.ts'
+import { createInbox, defineTransactionalHandler } from '../src/index.ts'
 import { bench, orderPlaced } from './arrange.ts'
 import type { MemoryStorage, MemoryTransaction } from '@litebus/storage-memory'
 
@@ -134,4 +141,55 @@ describe('a transactional handler', () => {
       defineTransactionalHandler({ contract: orderPlaced, transactional: false, handle: () => undefined }),
     ).toThrow(/transactional: false/)
   })
+})
+
+describe('a transactional handler that never ends', () => {
+  it('is given up after its budget: its effects are taken back, its connection is free', async () => {
+    const { clock, inbox, processor, row, storage } = bench()
+    const { id } = await inbox.accept(orderPlaced, { id: '1' })
+    const endless = new Promise<undefined>(() => undefined)
+    const pass = processor([effectful(storage, () => endless)], {
+      executionBudgetMs: 1000,
+      abortWaitMs: 100,
+    }).processPending()
+    await clock.advance(1100)
+    expect(await pass).toMatchObject({ failed: 1 })
+    expect(await effects(storage)).toEqual([])
+    expect(await row(id)).toMatchObject({
+      state: 'retryScheduled',
+      failures: [{ category: 'TIMEOUT', code: 'EXECUTION_BUDGET_EXCEEDED' }],
+    })
+  })
+})
+
+describe('the signal of a handler', () => {
+  it.each([true, false])(
+    'is not made for one that does not ask (transactional: %p)',
+    async (transactional) => {
+      const { storage } = bench()
+      let asked = 0
+      const registry = createHandlerRegistry<MemoryTransaction>([
+        { contract: orderPlaced, transactional, handle: () => undefined },
+      ])
+      const { id } = await createInbox({ store: storage.inbox, contracts: [orderPlaced] }).accept(
+        orderPlaced,
+        {
+          id: '1',
+        },
+      )
+      const { envelopes } = await storage.inbox.lease({ owner: 'w', limit: 1, leaseMs: 1000, maxAttempts: 1 })
+      const [envelope] = envelopes
+      if (envelope?.message.id !== id) throw new Error('expected the message')
+      const never = new AbortController().signal
+      await createHandlerDispatcher({ registry, store: storage.inbox }).dispatch(envelope, {
+        stopping: never,
+        givenUp: never,
+        get signal() {
+          asked += 1
+          return never
+        },
+      })
+      expect(asked).toBe(0)
+    },
+  )
 })

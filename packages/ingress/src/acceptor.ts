@@ -1,4 +1,5 @@
 import {
+  inTime,
   isLiteBusError,
   StoreUnavailableError,
   type Inbox,
@@ -7,7 +8,6 @@ import {
   type WriteItem,
 } from '@litebus/core'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
-import { withinBudget } from './within-budget.ts'
 
 /** Accepts mapped deliveries into the inbox, one by one or several with one statement. */
 export interface Acceptor {
@@ -24,7 +24,7 @@ const eventFellBack = 3006
 /** Builds an acceptor by the batch options. Once a stop is asked for, nothing is gathered any more. */
 export function createAcceptor(options: ResolvedIngressOptions, stopping: AbortSignal): Acceptor {
   const { inbox, batch } = options
-  const single = (item: WriteItem): Promise<InboxReceipt> => inTime(acceptOne(inbox, item), options)
+  const single = (item: WriteItem): Promise<InboxReceipt> => acceptInTime(acceptOne(inbox, item), options)
   return batch.enabled
     ? createBatchAcceptor(options, { single, stopping })
     : { accept: single, flush: () => undefined }
@@ -35,15 +35,15 @@ async function acceptOne(inbox: Inbox<never>, item: WriteItem): Promise<InboxRec
 }
 
 /** An accept that takes too long may still commit; tried again, its identity absorbs it. */
-function inTime<T>(
+function acceptInTime<T>(
   work: Promise<T>,
-  { clock, executionBudgetMs: budgetMs }: ResolvedIngressOptions,
+  { clock, executionBudgetMs: limitMs }: ResolvedIngressOptions,
 ): Promise<T> {
   const onLate = (): Error =>
     new StoreUnavailableError(
-      `expected the inbox to accept within ${String(budgetMs)} ms, found it still busy`,
+      `expected the inbox to accept within ${String(limitMs)} ms, found it still busy`,
     )
-  return withinBudget(work, { clock, budgetMs, onLate })
+  return inTime(work, { clock, limitMs, onLate })
 }
 
 async function acceptAll(
@@ -82,7 +82,7 @@ function createBatchAcceptor(
   }
   const send = async (entries: readonly Gathered[]): Promise<void> => {
     try {
-      const receipts = await inTime(acceptAll(inbox, entries), options)
+      const receipts = await acceptInTime(acceptAll(inbox, entries), options)
       entries.forEach(({ resolve, reject }, index) => {
         const receipt = receipts[index]
         if (receipt === undefined)

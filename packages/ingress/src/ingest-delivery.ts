@@ -7,6 +7,7 @@ import {
 import {
   backoffDelayMs,
   IngressAckPolicy,
+  inTime,
   isLiteBusError,
   type ContractRegistry,
   type Delivery,
@@ -17,7 +18,6 @@ import type { Discarder } from './discard.ts'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
 import { mapDelivery } from './map-delivery.ts'
 import type { Outage } from './outage.ts'
-import { withinBudget } from './within-budget.ts'
 
 /** What ingesting one delivery works with. */
 export interface IngestContext {
@@ -35,34 +35,43 @@ export interface IngestContext {
   readonly stopping: AbortSignal
   /** Settlement budget. */
   readonly budget: SettlementBudget
-  /** When the delivery came, by the monotonic clock: it may be held from then on. */
-  readonly takenAtMs: number
 }
 
 /** Log event: the broker was not told that an accepted message is done. */
 const eventAckFailed = 3004
 
-/** Maps one delivery, accepts it into the inbox, and only then accepts it at the broker. */
+/**
+ * Maps one delivery, accepts it into the inbox, and only then accepts it at the broker. It may be held from
+ * `takenAtMs` of the monotonic clock on, when it came.
+ */
 export async function ingestDelivery(
   delivery: Delivery,
   context: IngestContext,
+  takenAtMs: number,
 ): Promise<SettlementTerminal> {
-  const stored = await store(delivery, context)
+  const stored = await store(delivery, context, takenAtMs)
   if (stored !== 'stored') return stored
   context.discarder.accepted()
   return acknowledge(delivery, context)
 }
 
 /** Tries until the store has it, the policy decides, the hold limit is over, or a stop is asked for. */
-async function store(delivery: Delivery, context: IngestContext): Promise<SettlementTerminal | 'stored'> {
+async function store(
+  delivery: Delivery,
+  context: IngestContext,
+  takenAtMs: number,
+): Promise<SettlementTerminal | 'stored'> {
   const { options, acceptor, outage, stopping, budget } = context
   const { givenUp } = outage
-  const heldUntil = context.takenAtMs + options.holdLimitMs
+  const heldUntil = takenAtMs + options.holdLimitMs
   let item: WriteItem | undefined
   for (let attempt = 1; ; attempt++) {
     let unavailable = false
     try {
-      item ??= await mapInTime(delivery, context)
+      if (item === undefined) {
+        const mapped = mapDelivery(delivery, context.contracts, options)
+        item = mapped instanceof Promise ? await mappedInTime(mapped, options) : mapped
+      }
       await acceptor.accept(item)
       outage.ended()
       return 'stored'
@@ -70,7 +79,8 @@ async function store(delivery: Delivery, context: IngestContext): Promise<Settle
       const failure = IngressAckPolicy.unwrapException(error)
       unavailable = isLiteBusError(failure, 'STORE_UNAVAILABLE')
       if (unavailable) outage.began()
-      else if (!isLiteBusError(failure, 'DUPLICATE_IN_FLIGHT')) return byPolicy(delivery, error, context)
+      else if (!isLiteBusError(failure, 'DUPLICATE_IN_FLIGHT'))
+        return byPolicy(delivery, { error, takenAtMs }, context)
     }
     if (stopping.aborted || givenUp.aborted) return returnDelivery(delivery, budget)
     const leftMs = heldUntil - options.clock.monotonic()
@@ -90,22 +100,24 @@ function isAborted(signal: AbortSignal): boolean {
 }
 
 /** Callbacks and schemas are code of the application: one that never answers must not keep a delivery for ever. */
-function mapInTime(delivery: Delivery, { options, contracts }: IngestContext): Promise<WriteItem> {
-  const { clock, executionBudgetMs: budgetMs } = options
+function mappedInTime(
+  mapping: Promise<WriteItem>,
+  { clock, executionBudgetMs: limitMs }: ResolvedIngressOptions,
+): Promise<WriteItem> {
   const onLate = (): Error =>
-    new DOMException(`expected a delivery to be mapped within ${String(budgetMs)} ms`, 'TimeoutError')
-  return withinBudget(mapDelivery(delivery, contracts, options), { clock, budgetMs, onLate })
+    new DOMException(`expected a delivery to be mapped within ${String(limitMs)} ms`, 'TimeoutError')
+  return inTime(mapping, { clock, limitMs, onLate })
 }
 
 /** Requeue or discard; see the ack policy. */
 async function byPolicy(
   delivery: Delivery,
-  error: unknown,
+  { error, takenAtMs }: { readonly error: unknown; readonly takenAtMs: number },
   context: IngestContext,
 ): Promise<SettlementTerminal> {
   return IngressAckPolicy.shouldRequeue(error, context.options.requeueOnFailure)
     ? requeue(delivery, context)
-    : context.discarder.discard(delivery, error, context.takenAtMs)
+    : context.discarder.discard(delivery, error, takenAtMs)
 }
 
 function requeue(

@@ -1,8 +1,14 @@
 import {
   backoffFaults,
   checkOptions,
+  definedOptions,
+  isolateLogger,
+  isolateTelemetry,
   noTelemetry,
+  optionFaults,
   OptionsError,
+  portRules,
+  readOptions,
   silentLogger,
   systemClock,
   type BackoffOptions,
@@ -11,6 +17,7 @@ import {
   type InboundMessage,
   type Logger,
   type MessageContract,
+  type OptionShape,
   type Telemetry,
   type Transport,
 } from '@litebus/core'
@@ -94,6 +101,45 @@ export interface IngressBacklogOptions {
   readonly intervalMs?: number
 }
 
+const shape: OptionShape<IngressOptions> = {
+  transport: portRules.transport,
+  source: 'text',
+  inbox: { members: ['accept', 'acceptBatch'] },
+  contracts: 'list',
+  probe: 'function?',
+  requeueOnFailure: 'any?',
+  maxMessageBytes: 'any?',
+  identity: 'any?',
+  requireStableIdentity: 'any?',
+  trustApplicationHeaders: 'any?',
+  authorizeDelivery: 'function?',
+  maxInFlightMessages: 'any?',
+  batch: 'object?',
+  onDiscard: 'object?',
+  pauseAfterConsecutiveDiscards: 'any?',
+  backlog: 'object?',
+  holdLimitMs: 'any?',
+  requeueBackoff: 'object?',
+  executionBudgetMs: 'any?',
+  settlementBudgetMs: 'any?',
+  retryPollIntervalMs: 'any?',
+  logger: portRules.logger,
+  telemetry: portRules.telemetry,
+  clock: portRules.clock,
+  random: portRules.random,
+}
+
+const batchShape: OptionShape<IngressBatchOptions> = { enabled: 'any?', size: 'any?', maxWaitMs: 'any?' }
+
+const backlogShape: OptionShape<IngressBacklogOptions> = {
+  high: 'any?',
+  low: 'any?',
+  pendingCount: 'function',
+  intervalMs: 'any?',
+}
+
+const discardShape: OptionShape<NonNullable<IngressOptions['onDiscard']>> = { deadLetter: 'text' }
+
 type Optional = 'probe' | 'authorizeDelivery' | 'onDiscard' | 'backlog' | 'pauseAfterConsecutiveDiscards'
 
 /** Options with every default filled in. */
@@ -105,7 +151,8 @@ export type ResolvedIngressOptions = Required<Omit<IngressOptions, Optional | 'b
  *
  * @throws OptionsError naming every fault.
  */
-export function resolveIngressOptions(options: IngressOptions): ResolvedIngressOptions {
+export function resolveIngressOptions(given: IngressOptions): ResolvedIngressOptions {
+  const options = readOptions('ingress', given, { shape })
   const trusted = options.trustApplicationHeaders ?? false
   const resolved: ResolvedIngressOptions = {
     requeueOnFailure: true,
@@ -124,7 +171,7 @@ export function resolveIngressOptions(options: IngressOptions): ResolvedIngressO
     ...options,
     trustApplicationHeaders: trusted,
     identity: trusted ? 'message' : (options.identity ?? 'brokerDelivery'),
-    batch: { enabled: false, size: 10, maxWaitMs: 200, ...options.batch },
+    batch: { enabled: false, size: 10, maxWaitMs: 200, ...definedOptions(options.batch ?? {}) },
   }
   const { batch, backlog, maxInFlightMessages } = resolved
   const checks = checkOptions()
@@ -168,7 +215,19 @@ export function resolveIngressOptions(options: IngressOptions): ResolvedIngressO
   checks.duration('executionBudgetMs', resolved.executionBudgetMs, { min: 1 })
   checks.duration('settlementBudgetMs', resolved.settlementBudgetMs, { min: 1 })
   checks.duration('retryPollIntervalMs', resolved.retryPollIntervalMs, { min: 1 })
-  const faults = [...checks.faults, ...backoffFaults('requeueBackoff', resolved.requeueBackoff)]
+  const faults = [
+    ...checks.faults,
+    ...backoffFaults('requeueBackoff', resolved.requeueBackoff),
+    ...optionFaults('batch.', options.batch ?? { enabled: false }, { shape: batchShape }),
+    ...(backlog === undefined ? [] : optionFaults('backlog.', backlog, { shape: backlogShape })),
+    ...(options.onDiscard === undefined
+      ? []
+      : optionFaults('onDiscard.', options.onDiscard, { shape: discardShape })),
+  ]
   if (faults.length > 0) throw new OptionsError('ingress', faults)
-  return Object.freeze(resolved)
+  return Object.freeze({
+    ...resolved,
+    logger: isolateLogger(resolved.logger),
+    telemetry: isolateTelemetry(resolved.telemetry),
+  })
 }

@@ -1,6 +1,7 @@
 import {
   createDeliveryPipeline,
   createHandoff,
+  probeIntake,
   type DeliveryStopReport,
   type IntakeState,
   type PauseReason,
@@ -21,6 +22,12 @@ export interface Ingress extends AsyncDisposable {
   readonly state: IntakeState
   /** Why intake stands still now; empty when it does not. */
   readonly pausedBy: readonly PauseReason[]
+  /**
+   * Resolves while it consumes, or stands still because an operator asked for it, for health checks.
+   *
+   * @throws TransportUnavailableError when it stands still for another reason, or has no subscription.
+   */
+  probe(): Promise<void>
   /** Deliveries by terminal. */
   counts(): SettlementCounts
   /** Subscribes. Resolves as well when the broker cannot be reached yet: it goes on trying. */
@@ -48,7 +55,7 @@ export function createIngress(given: IngressOptions): Ingress {
     maxInFlight: options.maxInFlightMessages,
     prefetch: options.maxInFlightMessages,
     restartDelayMs: options.retryPollIntervalMs,
-    handle: (delivery, takenAtMs) => ingestDelivery(delivery, { ...context, takenAtMs }),
+    handle: (delivery, takenAtMs) => ingestDelivery(delivery, context, takenAtMs),
   })
   const { intake, stopping, forcing, budget } = pipeline
   const acceptor = createAcceptor(options, stopping)
@@ -60,7 +67,7 @@ export function createIngress(given: IngressOptions): Ingress {
     publishTimeoutMs: options.executionBudgetMs,
   })
   const discarder = createDiscarder({ options, intake, handoff, budget, stopping })
-  const context: Omit<IngestContext, 'takenAtMs'> = {
+  const context: IngestContext = {
     options,
     contracts: createContractRegistry(options.contracts),
     acceptor,
@@ -81,6 +88,7 @@ export function createIngress(given: IngressOptions): Ingress {
     get pausedBy() {
       return intake.reasons
     },
+    probe: () => probeIntake(intake, options.source),
     counts: () => pipeline.counts(),
     async start() {
       if (options.backlog !== undefined) {

@@ -10,6 +10,7 @@ import {
   storeLimits,
   wireHeaders,
   type ContractRegistry,
+  type DecodedMessage,
   type Delivery,
   type WireMetadata,
   type WriteItem,
@@ -23,28 +24,45 @@ import type { ResolvedIngressOptions } from './ingress-options.ts'
  * @throws InboxIngressError, MessageContractNotRegisteredError or PayloadError, all of them terminal; and what the
  * authorization callback throws, wrapped.
  */
-export async function mapDelivery(
+export function mapDelivery(
   delivery: Delivery,
   contracts: ContractRegistry,
   options: ResolvedIngressOptions,
-): Promise<WriteItem> {
+): WriteItem | Promise<WriteItem> {
   const { message } = delivery
   admit(message, options.maxMessageBytes)
   const sourceId = sourceIdOf(delivery, options)
-  await authorize(delivery, options)
-  const metadata = readHeaders(message, {
-    trustApplicationHeaders: options.trustApplicationHeaders,
-    nowMs: options.clock.now(),
-  })
+  const read = (): WriteItem | Promise<WriteItem> => {
+    const { trustApplicationHeaders, clock } = options
+    const metadata = readHeaders(message, { trustApplicationHeaders, nowMs: clock.now() })
+    const decoded = decode(contracts, metadata, message.body)
+    const parts = { metadata, body: message.body, sourceId }
+    return decoded instanceof Promise
+      ? decoded.then(({ message: payload }) => itemOf(payload, parts, options))
+      : itemOf(decoded.message, parts, options)
+  }
+  return options.authorizeDelivery === undefined ? read() : authorize(delivery, options).then(read)
+}
+
+interface ItemParts {
+  readonly metadata: WireMetadata
+  readonly body: Uint8Array
+  readonly sourceId: string | undefined
+}
+
+function itemOf(
+  payload: unknown,
+  { metadata, body, sourceId }: ItemParts,
+  { source }: ResolvedIngressOptions,
+): WriteItem {
   const { contractName: name, contractVersion: version } = metadata
-  const { message: payload } = await decode(contracts, metadata, message.body)
-  const { source } = options
   const key = metadata.idempotencyKey ?? (sourceId === undefined ? undefined : keyOf(source, sourceId))
   return {
     contract: { name, version },
     message: payload,
     options: {
-      body: message.body,
+      body,
+      bodyIsValidated: true,
       ...(sourceId === undefined ? {} : { messageId: idOfDelivery(source, sourceId), sourceId }),
       ...(key === undefined ? {} : { idempotency: { key } }),
       ...pick(metadata),
@@ -61,12 +79,18 @@ function keyOf(source: string, sourceId: string): string {
 type Carried =
   'tenantId' | 'orderingKey' | 'correlationId' | 'causationId' | 'trace' | 'headers' | 'visibility'
 
-function pick(metadata: WireMetadata): Pick<WireMetadata, Carried> {
+/** What is there and not empty, assigned one by one: most deliveries carry nothing of it. */
+function pick(metadata: WireMetadata): Partial<Pick<WireMetadata, Carried>> {
   const { tenantId, orderingKey, correlationId, causationId, trace, headers, visibility } = metadata
-  const fields = { tenantId, orderingKey, correlationId, causationId, trace, headers, visibility }
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''),
-  ) as Pick<WireMetadata, Carried>
+  const picked: { -readonly [K in Carried]?: NonNullable<WireMetadata[K]> } = {}
+  if (tenantId !== undefined && tenantId !== '') picked.tenantId = tenantId
+  if (orderingKey !== undefined && orderingKey !== '') picked.orderingKey = orderingKey
+  if (correlationId !== undefined && correlationId !== '') picked.correlationId = correlationId
+  if (causationId !== undefined && causationId !== '') picked.causationId = causationId
+  if (trace !== undefined) picked.trace = trace
+  if (Object.keys(headers).length > 0) picked.headers = headers
+  if (visibility !== undefined) picked.visibility = visibility
+  return picked
 }
 
 function sourceIdOf({ message, deliveryId }: Delivery, options: ResolvedIngressOptions): string | undefined {
@@ -105,15 +129,19 @@ async function authorize(
 }
 
 /** Whatever the body makes a serializer, a schema or an upcaster throw is the fault of the payload. */
-async function decode(
+function decode(
   contracts: ContractRegistry,
   { contractName, contractVersion }: WireMetadata,
   body: Uint8Array,
-): Promise<{ readonly message: unknown }> {
-  try {
-    return await contracts.decode(contractName, contractVersion, body)
-  } catch (cause) {
+): DecodedMessage | Promise<DecodedMessage> {
+  const refuse = (cause: unknown): never => {
     if (isLiteBusError(cause)) throw cause
     throw new PayloadError('the body could not be read', { cause })
+  }
+  try {
+    const decoded = contracts.decodeNow(contractName, contractVersion, body)
+    return decoded instanceof Promise ? decoded.catch(refuse) : decoded
+  } catch (cause) {
+    return refuse(cause)
   }
 }

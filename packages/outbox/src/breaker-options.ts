@@ -1,4 +1,11 @@
-import { backoffFaults, checkOptions, type BackoffOptions } from '@litebus/core'
+import {
+  backoffFaults,
+  checkOptions,
+  definedOptions,
+  optionFaults,
+  type BackoffOptions,
+  type OptionShape,
+} from '@litebus/core'
 
 /** When messages are kept away from a destination that fails, and for how long. */
 export interface CircuitBreakerOptions {
@@ -25,12 +32,17 @@ export const breakerDefaults: Required<CircuitBreakerOptions> = Object.freeze({
   maxDelayMs: 15_000,
 })
 
+const shape: OptionShape<CircuitBreakerOptions> = {
+  failureThreshold: 'any?',
+  initialDelayMs: 'any?',
+  maxDelayMs: 'any?',
+}
+
 /** Fills in the defaults; every fault is named, none is thrown. */
 export function resolveBreakerOptions(
   given: CircuitBreakerOptions = {},
 ): ResolvedBreakerOptions & { readonly faults: readonly string[] } {
-  const defined = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
-  const { failureThreshold, initialDelayMs, maxDelayMs } = { ...breakerDefaults, ...defined }
+  const { failureThreshold, initialDelayMs, maxDelayMs } = { ...breakerDefaults, ...definedOptions(given) }
   // Half of the wait is random, so that many processes do not probe at once, and half is not, so that none probes hot.
   const waits = { initialDelayMs, multiplier: 2, maxDelayMs, jitter: 'equal' } as const
   const checks = checkOptions()
@@ -39,6 +51,10 @@ export function resolveBreakerOptions(
   return {
     failureThreshold,
     waits,
-    faults: [...checks.faults, ...backoffFaults('circuitBreaker', waits)],
+    faults: [
+      ...optionFaults('circuitBreaker.', given, { shape }),
+      ...checks.faults,
+      ...backoffFaults('circuitBreaker', waits),
+    ],
   }
 }

@@ -1,16 +1,24 @@
 import {
   createContractRegistry,
   noTelemetry,
+  isolateLogger,
+  isolateTelemetry,
+  optionFaults,
   OptionsError,
+  portRules,
+  readOptions,
   silentLogger,
   systemClock,
   type MessageContract,
   type MessageStore,
+  type OptionShape,
   type Transport,
 } from '@litebus/core'
 import {
   createProcessor,
   processorDefaults,
+  processorStoreRule,
+  processorTuningShape,
   type Dispatcher,
   type Processor,
   type ProcessorTuning,
@@ -39,6 +47,20 @@ export interface OutboxProcessorOptions<TTransaction> extends ProcessorTuning {
   readonly circuitBreaker?: CircuitBreakerOptions
 }
 
+const shape: OptionShape<OutboxProcessorOptions<never>> = {
+  ...processorTuningShape,
+  store: processorStoreRule,
+  transport: { ...portRules.transport, optional: true },
+  dispatcher: { members: ['dispatch'], optional: true },
+  routing: 'object?',
+  contentType: 'text?',
+  publishTimeoutMs: 'any?',
+  validate: 'list?',
+  circuitBreaker: 'object?',
+}
+
+const routingShape: OptionShape<RoutingOptions> = { resolve: 'function?', forTenant: 'function?' }
+
 /**
  * Builds the processor that publishes enqueued messages. With a transport, as many publishes as a batch has are
  * under way at a time (`concurrency` defaults to `batchSize`), and a failing `afterDispatch` hook does not park a
@@ -46,9 +68,8 @@ export interface OutboxProcessorOptions<TTransaction> extends ProcessorTuning {
  *
  * @throws OptionsError when the store is not an outbox, there is no dispatcher or more than one, or options are not valid.
  */
-export function createOutboxProcessor<TTransaction>(
-  options: OutboxProcessorOptions<TTransaction>,
-): Processor {
+export function createOutboxProcessor<TTransaction>(given: OutboxProcessorOptions<TTransaction>): Processor {
+  const options = readOptions('outbox processor', given, { shape })
   const {
     transport,
     dispatcher,
@@ -62,7 +83,7 @@ export function createOutboxProcessor<TTransaction>(
   const leaseMs = tuning.leaseMs ?? processorDefaults.leaseMs
   const timeoutMs = publishTimeoutMs ?? Math.min(30_000, leaseMs / 2)
   const breaker = resolveBreakerOptions(circuitBreaker)
-  const faults: string[] = [...breaker.faults]
+  const faults = [...breaker.faults, ...optionFaults('routing.', routing ?? {}, { shape: routingShape })]
   if (tuning.store.axis !== 'outbox') {
     faults.push(`expected the outbox face of a store, found the ${tuning.store.axis}`)
   }
@@ -92,10 +113,10 @@ export function createOutboxProcessor<TTransaction>(
       publishTimeoutMs: timeoutMs,
       maxBatch: 1000,
       breaker,
-      telemetry: tuning.telemetry ?? noTelemetry,
+      telemetry: isolateTelemetry(tuning.telemetry ?? noTelemetry),
       clock: tuning.clock ?? systemClock,
       random: tuning.random ?? Math.random,
-      logger: tuning.logger ?? silentLogger,
+      logger: isolateLogger(tuning.logger ?? silentLogger),
     }),
   })
 }

@@ -105,8 +105,10 @@ export function createTransportDispatcher(options: TransportDispatcherOptions): 
   }
   return {
     async dispatch(envelope) {
-      const invalid = await payloadFailure(envelope, options.validate)
-      if (invalid !== undefined) return { kind: 'rejected', failure: invalid }
+      if (options.validate !== undefined) {
+        const invalid = await payloadFailure(envelope, options.validate)
+        if (invalid !== undefined) return { kind: 'rejected', failure: invalid }
+      }
       const message = outboundOf(envelope, options)
       const breaker = breakers.of(message.destination)
       const delayMs = breaker.open ? await breaker.waitMs() : 0
@@ -144,11 +146,10 @@ function failed(failure: Failure): DispatchOutcome {
 
 async function payloadFailure(
   { message }: LeasedEnvelope,
-  contracts: ContractRegistry | undefined,
+  contracts: ContractRegistry,
 ): Promise<Failure | undefined> {
-  if (contracts === undefined) return undefined
   try {
-    await contracts.decode(message.contractName, message.contractVersion, message.body)
+    await contracts.decode(message.contractName, message.contractVersion, message.text ?? message.body)
     return undefined
   } catch (error) {
     return classifyFailure(error)

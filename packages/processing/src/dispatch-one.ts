@@ -1,4 +1,5 @@
-import { classifyFailure, type FailureClassifier } from '@litebus/core'
+import { classifyFailure, executionBudgetExceeded, type FailureClassifier } from '@litebus/core'
+import { soundOutcome } from './sound-outcome.ts'
 import type { Dispatcher, DispatchHooks, DispatchOutcome, HookFailurePolicy } from './dispatcher.ts'
 import type { HeldWork } from './held-work.ts'
 import type { TroubleLog } from './trouble-log.ts'
@@ -23,18 +24,23 @@ export async function dispatchOne(work: HeldWork, options: DispatchOptions): Pro
   let outcome: DispatchOutcome
   try {
     if (hooks.beforeDispatch !== undefined) await hooks.beforeDispatch(work.envelope)
-    outcome = await dispatcher.dispatch(work.envelope, work.context)
+    outcome = soundOutcome(await dispatcher.dispatch(work.envelope, work.context))
   } catch (error) {
     outcome = { kind: 'failed', failure: classifyFailure(error, classifier) }
   }
   if (outcome.kind === 'succeeded' && hooks.afterDispatch !== undefined) {
     outcome = await afterSuccess(work, options)
   }
-  const cancelled = cancelledByStop(work, outcome)
-  if (cancelled) outcome = { kind: 'unavailable', delayMs: 0 }
+  // Given up: what it answers now is ignored, and it was abandoned then.
+  if (work.stage !== 'running') return outcome
+  if (work.overdue && outcome.kind === 'failed') outcome = overBudget
+  else if (cancelledByStop(work, outcome)) outcome = { kind: 'unavailable', delayMs: 0 }
   if (outcome.kind !== 'succeeded' && outcome.kind !== 'settled') await abandon(work, options)
   return outcome
 }
+
+/** The outcome of a dispatch that was not done within its execution budget. */
+export const overBudget: DispatchOutcome = { kind: 'failed', failure: executionBudgetExceeded }
 
 async function afterSuccess(
   work: HeldWork,
@@ -56,7 +62,11 @@ function cancelledByStop(work: HeldWork, outcome: DispatchOutcome): boolean {
   return work.cancelled || outcome.failure.category === 'CANCELLED'
 }
 
-async function abandon(work: HeldWork, { hooks, trouble }: DispatchOptions): Promise<void> {
+/** Tells the hook that this dispatch completes nothing. Never rejects. */
+export async function abandon(
+  work: HeldWork,
+  { hooks, trouble }: Pick<DispatchOptions, 'hooks' | 'trouble'>,
+): Promise<void> {
   try {
     await hooks.abandon?.(work.envelope)
   } catch (error) {

@@ -2,8 +2,13 @@ import type { Failure, LeasedEnvelope } from '@litebus/core'
 
 /** What a dispatcher knows besides the envelope. */
 export interface DispatchContext {
-  /** Aborts when the lease is lost, or when the grace of a stop is over. */
+  /** Aborts when the lease is lost, the execution budget is used up, or the grace of a stop is over. */
   readonly signal: AbortSignal
+  /**
+   * Aborts when nobody waits for the dispatch any longer: it did not end in time after `signal` had aborted. Whatever it
+   * holds should be let go of; what it answers is ignored.
+   */
+  readonly givenUp: AbortSignal
   /** Aborts as soon as a stop is asked for. */
   readonly stopping: AbortSignal
 }

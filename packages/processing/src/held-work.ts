@@ -1,9 +1,13 @@
 import type { LeasedEnvelope } from '@litebus/core'
 import type { DispatchContext } from './dispatcher.ts'
+import { LazySignal } from './lazy-signal.ts'
 import type { Pass } from './pass.ts'
 
-/** One leased row in this process, from the lease to the last word of the store. */
-export interface HeldWork {
+/**
+ * One leased row in this process, from the lease to the last word of the store. A class, since there is one for each
+ * message: getters of an object literal cost more than the rest of it.
+ */
+export class HeldWork {
   /** The row. */
   readonly envelope: LeasedEnvelope
   /** The pass that counts it. */
@@ -11,49 +15,70 @@ export interface HeldWork {
   /** Monotonic time after which nobody here may believe in the lease. */
   deadline: number
   /** Where it stands in this process. */
-  stage: 'queued' | 'running' | 'settling' | 'done'
+  stage: 'queued' | 'running' | 'settling' | 'done' = 'queued'
   /** True once the lease is known to be lost. */
-  lost: boolean
+  lost = false
   /** Monotonic start of the dispatch. */
-  startedAt: number
-  /** True once the dispatch was told to end. */
-  readonly cancelled: boolean
+  startedAt = 0
+  /** Monotonic time at which a running dispatch is told to end, and once it was told, at which it is given up. */
+  endsAt = 0
+  /** True once the dispatch had used up its execution budget. */
+  overdue = false
+  readonly #context: WorkContext
+
+  /** Takes a leased row into this process. */
+  constructor(
+    envelope: LeasedEnvelope,
+    pass: Pass,
+    { deadline, stopping }: { readonly deadline: number; readonly stopping: AbortSignal },
+  ) {
+    this.envelope = envelope
+    this.pass = pass
+    this.deadline = deadline
+    this.#context = new WorkContext(stopping)
+  }
+
   /** What the dispatcher sees. */
-  readonly context: DispatchContext
+  get context(): DispatchContext {
+    return this.#context
+  }
+
+  /** True once the dispatch was told to end. */
+  get cancelled(): boolean {
+    return this.#context.ending.aborted
+  }
+
   /** Aborts the dispatch. */
-  abort(): void
+  abort(): void {
+    this.#context.ending.abort()
+  }
+
+  /** Tells the dispatch that nobody waits for it any longer. */
+  giveUp(): void {
+    this.#context.ending.abort()
+    this.#context.nobodyWaits.abort()
+  }
 }
 
-/** Takes a leased row into this process. The abort signal is made only when somebody asks: it is not free. */
-export function holdWork(
-  envelope: LeasedEnvelope,
-  pass: Pass,
-  { deadline, stopping }: { readonly deadline: number; readonly stopping: AbortSignal },
-): HeldWork {
-  let controller: AbortController | undefined
-  let aborted = false
-  return {
-    envelope,
-    pass,
-    deadline,
-    stage: 'queued',
-    lost: false,
-    startedAt: 0,
-    get cancelled() {
-      return aborted
-    },
-    context: {
-      stopping,
-      get signal() {
-        controller ??= new AbortController()
-        if (aborted) controller.abort()
-        return controller.signal
-      },
-    },
-    abort() {
-      aborted = true
-      controller?.abort()
-    },
+/**
+ * Its signals are made only when somebody asks for them: handlers that do not, and the store that completes messages
+ * in a transaction, which asks for one.
+ */
+class WorkContext implements DispatchContext {
+  readonly stopping: AbortSignal
+  readonly ending: LazySignal = new LazySignal()
+  readonly nobodyWaits: LazySignal = new LazySignal()
+
+  constructor(stopping: AbortSignal) {
+    this.stopping = stopping
+  }
+
+  get signal(): AbortSignal {
+    return this.ending.signal
+  }
+
+  get givenUp(): AbortSignal {
+    return this.nobodyWaits.signal
   }
 }
 

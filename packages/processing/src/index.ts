@@ -8,4 +8,10 @@ export {
 export { type PassSummary } from './pass.ts'
 export { createProcessor, type Processor, type ProcessorStopReport } from './processor.ts'
 export { type ProcessorState } from './processor-state.ts'
-export { processorDefaults, type ProcessorOptions, type ProcessorTuning } from './processor-options.ts'
+export {
+  processorDefaults,
+  processorStoreRule,
+  processorTuningShape,
+  type ProcessorOptions,
+  type ProcessorTuning,
+} from './processor-options.ts'

@@ -1,6 +1,7 @@
 import type { Clock, LeaseBatch } from '@litebus/core'
+import type { ExecutionWatch } from './execution-watch.ts'
 import type { Heartbeat } from './heartbeat.ts'
-import { holdWork, type HeldLeases } from './held-work.ts'
+import { HeldWork, type HeldLeases } from './held-work.ts'
 import { startPass, type Pass } from './pass.ts'
 import type { ResolvedProcessorOptions } from './processor-options.ts'
 import type { RunQueue } from './run-queue.ts'
@@ -27,11 +28,13 @@ export interface LeasePassOptions<TTransaction> {
   readonly queue: RunQueue
   /** Renews what is held. */
   readonly heartbeat: Heartbeat
+  /** Ends what does not end by itself. */
+  readonly watch: ExecutionWatch
 }
 
 /** Leases up to one batch and queues it. */
 export async function leasePass<TTransaction>(
-  { options, owner, stopping, held, queue, heartbeat }: LeasePassOptions<TTransaction>,
+  { options, owner, stopping, held, queue, heartbeat, watch }: LeasePassOptions<TTransaction>,
   limit: number,
 ): Promise<LeasedPass> {
   const { store, clock, leaseMs, maxAttempts, maxPerKey, onKeyDeadLetter, tenants, contracts } = options
@@ -48,11 +51,12 @@ export async function leasePass<TTransaction>(
   })
   const pass = startPass(batch.envelopes.length, batch.parked)
   for (const envelope of batch.envelopes) {
-    const work = holdWork(envelope, pass, { deadline, stopping })
+    const work = new HeldWork(envelope, pass, { deadline, stopping })
     held.add(work)
     queue.push(work)
   }
   heartbeat.ensureBeating()
+  watch.ensureWatching()
   return { pass, batch }
 }
 

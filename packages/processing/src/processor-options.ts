@@ -1,8 +1,14 @@
 import {
   backoffFaults,
   checkOptions,
+  guardClassifier,
+  isolateLogger,
+  isolateTelemetry,
   noTelemetry,
   OptionsError,
+  optionFaults,
+  portRules,
+  readOptions,
   silentLogger,
   systemClock,
   type BackoffOptions,
@@ -11,6 +17,8 @@ import {
   type LeaseRequest,
   type Logger,
   type MessageStore,
+  type OptionShape,
+  type PortRule,
   type Telemetry,
 } from '@litebus/core'
 import type { Dispatcher, DispatchHooks, HookFailurePolicy } from './dispatcher.ts'
@@ -49,7 +57,17 @@ export interface ProcessorTuning {
   readonly honorShutdownTokenOnPersist?: boolean
   /** How long handlers may go on after a stop was asked for, in milliseconds. @defaultValue 30 000 */
   readonly graceMs?: number
-  /** How long a stop waits for handlers after their signal was aborted, in milliseconds. @defaultValue 30 000 */
+  /**
+   * How long a dispatch may take, in milliseconds. Then its signal is aborted; when it has not ended `abortWaitMs` later
+   * it is given up: its slot is free, the attempt has failed with `EXECUTION_BUDGET_EXCEEDED`, and what it does late is
+   * refused. JavaScript cannot end it, so code that never looks at its signal runs on beside the next attempt.
+   * @defaultValue 900 000
+   */
+  readonly executionBudgetMs?: number
+  /**
+   * How long handlers may take to end after their signal was aborted, by a stop, a lost lease or their execution
+   * budget, in milliseconds. @defaultValue 30 000
+   */
   readonly abortWaitMs?: number
   /** Names failures before the default classifier does. */
   readonly classifier?: FailureClassifier
@@ -89,6 +107,8 @@ export const processorDefaults: {
   readonly maxPerKey: 100
   /** Grace of a stop. */
   readonly graceMs: 30_000
+  /** Time for one dispatch. */
+  readonly executionBudgetMs: 900_000
   /** Wait after the abort. */
   readonly abortWaitMs: 30_000
 } = Object.freeze({
@@ -100,8 +120,53 @@ export const processorDefaults: {
   maxAttempts: 10,
   maxPerKey: 100,
   graceMs: 30_000,
+  executionBudgetMs: 900_000,
   abortWaitMs: 30_000,
 })
+
+/** What the options that every processor takes must be. */
+export const processorTuningShape: OptionShape<ProcessorTuning> = {
+  name: 'any?',
+  batchSize: 'any?',
+  concurrency: 'any?',
+  leaseMs: 'any?',
+  heartbeatMs: 'any?',
+  pollMs: 'any?',
+  maxAttempts: 'any?',
+  backoff: 'object?',
+  maxPerKey: 'any?',
+  onKeyDeadLetter: 'any?',
+  tenants: 'list?',
+  contracts: 'list?',
+  hooks: 'object?',
+  onHookFailure: 'any?',
+  honorShutdownTokenOnPersist: 'any?',
+  graceMs: 'any?',
+  executionBudgetMs: 'any?',
+  abortWaitMs: 'any?',
+  classifier: 'function?',
+  logger: portRules.logger,
+  telemetry: portRules.telemetry,
+  clock: portRules.clock,
+  random: portRules.random,
+}
+
+/** What the store of a processor must have. */
+export const processorStoreRule: PortRule = {
+  members: ['axis', 'lease', 'renew', 'settle', 'release', 'waitForWork'],
+}
+
+const shape: OptionShape<ProcessorOptions<never>> = {
+  ...processorTuningShape,
+  store: processorStoreRule,
+  dispatcher: { members: ['dispatch'] },
+}
+
+const hooksShape: OptionShape<DispatchHooks> = {
+  beforeDispatch: 'function?',
+  afterDispatch: 'function?',
+  abandon: 'function?',
+}
 
 /** Options with every default filled in. */
 export type ResolvedProcessorOptions<TTransaction> = Required<
@@ -115,8 +180,9 @@ export type ResolvedProcessorOptions<TTransaction> = Required<
  * @throws OptionsError naming every fault.
  */
 export function resolveProcessorOptions<TTransaction>(
-  options: ProcessorOptions<TTransaction>,
+  given: ProcessorOptions<TTransaction>,
 ): ResolvedProcessorOptions<TTransaction> {
+  const options = readOptions('processor', given, { shape })
   const resolved: ResolvedProcessorOptions<TTransaction> = {
     ...processorDefaults,
     name: options.store.axis,
@@ -129,9 +195,7 @@ export function resolveProcessorOptions<TTransaction>(
     telemetry: noTelemetry,
     clock: systemClock,
     random: Math.random,
-    ...defined(options),
-    store: options.store,
-    dispatcher: options.dispatcher,
+    ...options,
   }
   const checks = checkOptions()
   checks.text('name', resolved.name)
@@ -144,6 +208,7 @@ export function resolveProcessorOptions<TTransaction>(
   checks.duration('heartbeatMs', resolved.heartbeatMs, { min: 5 })
   checks.duration('pollMs', resolved.pollMs, { min: 1 })
   checks.duration('graceMs', resolved.graceMs)
+  checks.duration('executionBudgetMs', resolved.executionBudgetMs, { min: 1 })
   checks.duration('abortWaitMs', resolved.abortWaitMs)
   checks.that(
     !(resolved.heartbeatMs > resolved.leaseMs / 2),
@@ -153,12 +218,22 @@ export function resolveProcessorOptions<TTransaction>(
     ['block', 'park', 'skip'].includes(resolved.onKeyDeadLetter),
     `expected onKeyDeadLetter to be 'block', 'park' or 'skip', found ${resolved.onKeyDeadLetter}`,
   )
-  const faults = [...checks.faults, ...backoffFaults('backoff', resolved.backoff)]
+  checks.that(
+    ['deadLetter', 'completeDespiteHookFailure'].includes(resolved.onHookFailure),
+    `expected onHookFailure to be 'deadLetter' or 'completeDespiteHookFailure', found ${resolved.onHookFailure}`,
+  )
+  const faults = [
+    ...checks.faults,
+    ...backoffFaults('backoff', resolved.backoff),
+    ...optionFaults('hooks.', resolved.hooks, { shape: hooksShape }),
+  ]
   if (faults.length > 0) throw new OptionsError('processor', faults)
-  return Object.freeze(resolved)
-}
-
-/** Options given as `undefined` count as not given. */
-function defined<T extends object>(options: T): Partial<T> {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Partial<T>
+  const logger = isolateLogger(resolved.logger)
+  const classifier = guardClassifier(resolved.classifier, { logger, clock: resolved.clock })
+  return Object.freeze({
+    ...resolved,
+    logger,
+    telemetry: isolateTelemetry(resolved.telemetry),
+    ...(classifier === undefined ? {} : { classifier }),
+  })
 }

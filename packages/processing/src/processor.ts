@@ -1,5 +1,6 @@
-import { InvalidOperationError, sleep } from '@litebus/core'
+import { InvalidOperationError, sleep, StoreUnavailableError } from '@litebus/core'
 import { createDemand } from './demand.ts'
+import { createExecutionWatch } from './execution-watch.ts'
 import { createHeartbeat } from './heartbeat.ts'
 import { createHeldLeases } from './held-work.ts'
 import { createIdleWaiters } from './idle-waiters.ts'
@@ -31,6 +32,12 @@ export interface Processor extends AsyncDisposable {
   readonly name: string
   /** Current state. */
   readonly state: ProcessorState
+  /**
+   * Resolves while it can do its work, for health checks.
+   *
+   * @throws StoreUnavailableError when leasing, renewing or settling fails, InvalidOperationError after a stop.
+   */
+  probe(): Promise<void>
   /** Starts the loop; it runs until stopped. */
   readonly start: () => void
   /**
@@ -43,7 +50,10 @@ export interface Processor extends AsyncDisposable {
   pause(): Promise<void>
   /** Leases again. */
   resume(): void
-  /** Works off what is due, then leases nothing any more. Resolves with false when `timeoutMs` was not enough. @defaultValue 30 000 */
+  /**
+   * Works off what is due, then leases nothing any more. Resolves with true when nothing was left, and with false when
+   * `timeoutMs` was not enough, or a stop, a pause or a resume came in between. @defaultValue 30 000
+   */
   drain(timeoutMs?: number): Promise<boolean>
   /** Stops: gives back what was not started, lets handlers finish within `graceMs`, then aborts them. Idempotent. */
   stop(options?: { readonly graceMs?: number; readonly abortWaitMs?: number }): Promise<ProcessorStopReport>
@@ -67,6 +77,8 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
   const demand = createDemand({ concurrency, batchSize })
   let state: ProcessorState = 'idle'
   let leasing = 0
+  /** True from the end of a drain until something else is asked for. */
+  let drained = false
   let loop: Promise<void> | undefined
   let stopped: Promise<ProcessorStopReport> | undefined
 
@@ -93,12 +105,13 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
     },
   })
   const heartbeat = createHeartbeat({ ...options, held, trouble, onLost: runner.leaseLost })
+  const watch = createExecutionWatch({ ...options, held, onGivenUp: runner.giveUp })
 
   const lease = async (): Promise<LeasedPass> => {
     leasing += 1
     try {
       const leased = await leasePass(
-        { options, owner, stopping: stopping.signal, held, queue, heartbeat },
+        { options, owner, stopping: stopping.signal, held, queue, heartbeat, watch },
         batchSize,
       )
       const startedAt = clock.monotonic()
@@ -118,7 +131,9 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
   const pause = async (): Promise<void> => {
     refuseAfterStop()
     state = 'paused'
+    drained = false
     wakeUp.wake()
+    idle.release()
     await idle.wait(isIdle)
   }
   const refuseAfterStop = (): void => {
@@ -128,26 +143,44 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
   const stop = async (graceMs: number, abortWaitMs: number): Promise<ProcessorStopReport> => {
     const startedAt = clock.monotonic()
     state = 'stopped'
+    drained = false
     stopping.abort()
+    idle.release()
     runner.releaseQueued()
     const finished = Promise.all([loop, idle.wait(isIdle)])
     let graceful = await within(graceMs, finished)
     if (!graceful) {
+      // What does not end now is reported, not failed.
+      watch.stop()
       for (const work of held.all()) work.abort()
       graceful = (await within(abortWaitMs, finished)) && graceMs === 0
     }
     settler.giveUp()
+    watch.stop()
     heartbeat.stop()
     metrics.dispose()
-    options.dispatcher.close?.()
+    closeDispatcher()
     const unresolved = held.all().map(({ envelope: { message } }) => ({
       messageId: message.id,
       contractName: message.contractName,
     }))
+    // Their transactions must not keep connections, and what they answer late settles nothing.
+    for (const work of held.all()) {
+      work.stage = 'done'
+      work.pass.done('persistFailed')
+      work.giveUp()
+    }
     return {
       graceful: graceful && unresolved.length === 0,
       elapsedMs: clock.monotonic() - startedAt,
       unresolved,
+    }
+  }
+  const closeDispatcher = (): void => {
+    try {
+      options.dispatcher.close?.()
+    } catch (error) {
+      trouble.failed('closing the dispatcher', error)
     }
   }
   const within = async (limitMs: number, work: Promise<unknown>): Promise<boolean> => {
@@ -162,6 +195,14 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
     name: options.name,
     get state() {
       return state
+    },
+    async probe() {
+      refuseAfterStop()
+      const failing = trouble.current
+      if (failing.length === 0) return Promise.resolve()
+      throw new StoreUnavailableError(
+        `expected processor ${options.name} to do its work, found that this fails: ${failing.join(', ')}`,
+      )
     },
     start() {
       refuseAfterStop()
@@ -182,6 +223,7 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
         state: () => state,
         onDrained: () => {
           state = 'paused'
+          drained = true
           idle.release()
         },
       })
@@ -201,6 +243,8 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
     resume() {
       refuseAfterStop()
       state = loop === undefined ? 'idle' : 'running'
+      drained = false
+      idle.release()
       wakeUp.wake()
     },
     async drain(timeoutMs = 30_000) {
@@ -208,11 +252,13 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
       if (loop === undefined)
         throw new InvalidOperationError(`processor ${options.name} is not started: nothing drains`)
       state = 'draining'
+      drained = false
       wakeUp.wake()
-      return within(
+      await within(
         timeoutMs,
         idle.wait(() => state !== 'draining'),
       )
+      return drained
     },
     stop({ graceMs = options.graceMs, abortWaitMs = options.abortWaitMs } = {}) {
       stopped ??= stop(graceMs, abortWaitMs)

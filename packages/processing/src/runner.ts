@@ -1,5 +1,5 @@
 import type { Clock } from '@litebus/core'
-import { dispatchOne, type DispatchOptions } from './dispatch-one.ts'
+import { abandon, dispatchOne, overBudget, type DispatchOptions } from './dispatch-one.ts'
 import type { DispatchOutcome } from './dispatcher.ts'
 import type { HeldLeases, HeldWork } from './held-work.ts'
 import type { PassSummary } from './pass.ts'
@@ -18,12 +18,18 @@ export interface Runner {
   releaseQueued(): void
   /** A lease is lost: ends its dispatch, leaves the row to its new owner. */
   readonly leaseLost: (work: HeldWork) => void
+  /** A dispatch does not end: frees its slot and fails the attempt; what it answers late is ignored. */
+  readonly giveUp: (work: HeldWork) => void
 }
 
 /** What a runner works with. */
 export interface RunnerOptions extends DispatchOptions, SettlementPolicy {
   /** Most dispatches at a time. */
   readonly concurrency: number
+  /** How long a dispatch may take before it is told to end, in milliseconds. */
+  readonly executionBudgetMs: number
+  /** How long it may take to end then, in milliseconds. */
+  readonly abortWaitMs: number
   /** Rows to run. */
   readonly queue: RunQueue
   /** Rows held. */
@@ -45,6 +51,7 @@ export function createRunner(options: RunnerOptions): Runner {
   let pumping = false
 
   const done = (work: HeldWork, result: keyof Omit<PassSummary, 'leased'>): void => {
+    if (work.stage === 'done') return
     work.stage = 'done'
     held.remove(work)
     work.pass.done(result)
@@ -93,32 +100,45 @@ export function createRunner(options: RunnerOptions): Runner {
   }
   const run = async (work: HeldWork): Promise<void> => {
     const outcome = await dispatchOne(work, options)
+    if (work.stage === 'running') finish(work, outcome)
+  }
+  const finish = (work: HeldWork, outcome: DispatchOutcome): void => {
     metrics.dispatched(clock.monotonic() - work.startedAt)
     running -= 1
     conclude(work, outcome)
     pump()
   }
+  const start = (work: HeldWork): void => {
+    const now = clock.monotonic()
+    if (work.lost) {
+      giveBackRestOfKey(work, 0)
+      done(work, 'leaseLost')
+    } else if (work.deadline <= now) {
+      giveBackRestOfKey(work, 0)
+      giveBack(work, 0)
+    } else {
+      running += 1
+      work.stage = 'running'
+      work.startedAt = now
+      work.endsAt = now + options.executionBudgetMs
+      void run(work)
+    }
+  }
+  const startSome = (): void => {
+    let started = 0
+    while (running < concurrency && started < startsAtOnce) {
+      const work = queue.next()
+      if (work === undefined) break
+      start(work)
+      started += 1
+    }
+    pumping = started === startsAtOnce
+    if (pumping) process.nextTick(startSome)
+  }
   const pump = (): void => {
     if (pumping) return
     pumping = true
-    while (running < concurrency) {
-      const work = queue.next()
-      if (work === undefined) break
-      const now = clock.monotonic()
-      if (work.lost) {
-        giveBackRestOfKey(work, 0)
-        done(work, 'leaseLost')
-      } else if (work.deadline <= now) {
-        giveBackRestOfKey(work, 0)
-        giveBack(work, 0)
-      } else {
-        running += 1
-        work.stage = 'running'
-        work.startedAt = now
-        void run(work)
-      }
-    }
-    pumping = false
+    startSome()
   }
   return {
     get running() {
@@ -129,9 +149,22 @@ export function createRunner(options: RunnerOptions): Runner {
       for (const work of queue.drain()) giveBack(work, 0)
     },
     leaseLost(work) {
+      work.endsAt = clock.monotonic() + options.abortWaitMs
       work.abort()
+    },
+    giveUp(work) {
+      work.giveUp()
+      options.trouble.failed('a dispatch that was told to end', new DOMException('', 'TimeoutError'))
+      finish(work, overBudget)
+      void abandon(work, options)
     },
   }
 }
+
+/**
+ * Rows that are started before those before them came to their end, or to a wait for something outside. Starting a
+ * whole batch at once would hold all of its parsed bodies at a time, which costs more than parsing them.
+ */
+const startsAtOnce = 16
 
 const resultOf = { succeeded: 'succeeded', retry: 'failed', deadLettered: 'deadLettered' } as const

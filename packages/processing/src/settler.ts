@@ -44,6 +44,13 @@ interface Waiting {
   readonly answer: (answer: SettleAnswer) => void
 }
 
+/** Successes and failures are statements of their own, side by side, and the fault of one is not that of the other. */
+function byKind(entries: readonly Waiting[]): Waiting[][] {
+  const succeeded = entries.filter(({ outcome }) => outcome.kind === 'succeeded')
+  const failed = entries.filter(({ outcome }) => outcome.kind !== 'succeeded')
+  return [succeeded, failed].filter((group) => group.length > 0)
+}
+
 const firstRetryMs = 50
 const longestRetryMs = 2000
 
@@ -66,7 +73,7 @@ export function createSettler({ store, clock, trouble, signal }: SettlerOptions)
       const releasing = returning
       waiting = []
       returning = new Map()
-      if (settling.length > 0) await settleAll(settling)
+      await Promise.all(byKind(settling).map(settleAll))
       for (const [delayMs, entries] of releasing) await releaseAll(delayMs, entries)
     }
     busy = false
@@ -86,11 +93,20 @@ export function createSettler({ store, clock, trouble, signal }: SettlerOptions)
         return
       } catch (error) {
         trouble.failed('settle', error)
-        left = isLiteBusError(error, 'STORE_UNAVAILABLE') ? stillHeld(left) : failAll(left)
+        if (!isLiteBusError(error, 'STORE_UNAVAILABLE')) {
+          await settleApart(left)
+          return
+        }
+        left = stillHeld(left)
         if (left.length === 0) return
         await sleep(clock, delayMs, ending.signal)
       }
     }
+  }
+  /** Something in the group is refused: alone, the others are not hurt by it. */
+  const settleApart = async (entries: Waiting[]): Promise<void> => {
+    if (entries.length === 1) failAll(entries)
+    else for (const entry of entries) await settleAll([entry])
   }
   /** A settle is fenced, so telling the store again is safe as long as the lease may stand. */
   const stillHeld = (entries: Waiting[]): Waiting[] => {
@@ -99,9 +115,8 @@ export function createSettler({ store, clock, trouble, signal }: SettlerOptions)
     failAll(entries.filter((entry) => !stands(entry)))
     return entries.filter(stands)
   }
-  const failAll = (entries: readonly Waiting[]): [] => {
+  const failAll = (entries: readonly Waiting[]): void => {
     for (const entry of entries) entry.answer('failed')
-    return []
   }
   const releaseAll = async (
     delayMs: number,

@@ -1,4 +1,4 @@
-import { isLiteBusError, type Clock, type Logger } from '@litebus/core'
+import { errorType, type Clock, type Logger } from '@litebus/core'
 
 /** Logs trouble that comes again and again: each change of state once, the same trouble at most every 10 s. */
 export interface TroubleLog {
@@ -6,6 +6,8 @@ export interface TroubleLog {
   failed(what: string, error: unknown): void
   /** It works again. */
   recovered(what: string): void
+  /** What fails now. */
+  readonly current: readonly string[]
 }
 
 const repeatMs = 10_000
@@ -14,6 +16,9 @@ const repeatMs = 10_000
 export function createTroubleLog(logger: Logger, clock: Clock, processor: string): TroubleLog {
   const loggedAt = new Map<string, number>()
   return {
+    get current() {
+      return [...loggedAt.keys()]
+    },
     failed(what, error) {
       const now = clock.monotonic()
       const last = loggedAt.get(what)
@@ -26,10 +31,4 @@ export function createTroubleLog(logger: Logger, clock: Clock, processor: string
       logger.info(`${what} works again`, { processor })
     },
   }
-}
-
-/** Code or class of an error, which come from source code, unlike its text. */
-function errorType(error: unknown): string {
-  if (isLiteBusError(error)) return error.code
-  return error instanceof Error ? error.constructor.name : typeof error
 }

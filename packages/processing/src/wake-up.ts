@@ -14,9 +14,10 @@ export function createWakeUp(): WakeUp {
   let onWake: (() => void) | undefined
   const during: WakeUp['during'] = async (signal, wait) => {
     const controller = new AbortController()
+    // Once: each abort builds an error with its stack, and many rows may end before the wait does.
     const end = (): void => {
       kept = false
-      controller.abort()
+      if (!controller.signal.aborted) controller.abort()
     }
     onWake = end
     signal.addEventListener('abort', end, { once: true })

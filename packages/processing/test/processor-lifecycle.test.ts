@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
+import type { Processor } from '../src/index.ts'
 import { InvalidOperationError, StoreUnavailableError, type LeaseBatch } from '@litebus/core'
 import { bench, gate, succeed } from './arrange.ts'
 
@@ -138,6 +139,49 @@ describe('control', () => {
     expect(await drained).toBe(false)
     end.open()
     await subject.stop()
+  })
+
+  it.each<readonly [string, (subject: Processor) => unknown]>([
+    ['stop', (subject) => subject.stop()],
+    ['pause', (subject) => subject.pause()],
+    [
+      'resume',
+      (subject) => {
+        subject.resume()
+      },
+    ],
+  ])('drain says at once that a %s came in between', async (_what, interrupt) => {
+    const { add, clock, processor } = bench()
+    await add(undefined)
+    const end = gate()
+    const subject = processor(() => end.promise.then(succeed))
+    subject.start()
+    await clock.advance(1)
+    const drained = subject.drain(60_000)
+    void interrupt(subject)
+    expect(await drained).toBe(false)
+    end.open()
+    await subject.stop()
+  })
+
+  it('drain says that a stop came in between also when nothing is held', async () => {
+    const { clock, processor, storage } = bench()
+    const looking = gate()
+    const store: typeof storage.inbox = {
+      ...storage.inbox,
+      lease: async (request) => {
+        await looking.promise
+        return storage.inbox.lease(request)
+      },
+    }
+    const subject = processor(succeed, { store })
+    subject.start()
+    await clock.advance(1)
+    const drained = subject.drain(60_000)
+    const stopped = subject.stop()
+    expect(await drained).toBe(false)
+    looking.open()
+    await stopped
   })
 
   it('refuses processPending while the loop runs, and everything after a stop', async () => {

@@ -1,6 +1,7 @@
 import {
   assertLeaseRequest,
   claimantOf,
+  untilAborted,
   type AppendOptions,
   type AppendResult,
   type Lease,
@@ -80,10 +81,10 @@ export function createMemoryStore(parts: StoreParts): MessageStore<MemoryTransac
         if (delayMs === 0) signal.raise()
       })
     },
-    async completeInTransaction(lease, work) {
+    async completeInTransaction(lease, work, completeOptions) {
       const transaction = transactions.begin()
       try {
-        await work(transaction)
+        await untilAborted(work(transaction), completeOptions?.signal)
       } catch (error) {
         transaction.rollback()
         throw error

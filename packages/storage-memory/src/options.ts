@@ -1,4 +1,12 @@
-import { checkOptions, OptionsError, systemClock, type Clock } from '@litebus/core'
+import {
+  checkOptions,
+  OptionsError,
+  portRules,
+  readOptions,
+  systemClock,
+  type Clock,
+  type OptionShape,
+} from '@litebus/core'
 
 /** Options of {@link memoryStorage}. */
 export interface MemoryStorageOptions {
@@ -17,8 +25,15 @@ export interface ResolvedOptions {
   readonly suspectPatienceMs: number
 }
 
+const shape: OptionShape<MemoryStorageOptions> = {
+  clock: portRules.clock,
+  maxPendingRows: 'any?',
+  suspectPatienceMs: 'any?',
+}
+
 /** Fills in the defaults and reports every fault at once. */
-export function resolveOptions(options: MemoryStorageOptions): ResolvedOptions {
+export function resolveOptions(given: MemoryStorageOptions): ResolvedOptions {
+  const options = readOptions('memoryStorage', given, { shape })
   const resolved = {
     clock: options.clock ?? systemClock,
     maxPendingRows: options.maxPendingRows ?? Number.MAX_SAFE_INTEGER,

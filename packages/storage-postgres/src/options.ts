@@ -1,4 +1,15 @@
-import { checkOptions, OptionsError, silentLogger, systemClock, type Clock, type Logger } from '@litebus/core'
+import {
+  checkOptions,
+  isolateLogger,
+  OptionsError,
+  portRules,
+  readOptions,
+  silentLogger,
+  systemClock,
+  type Clock,
+  type Logger,
+  type OptionShape,
+} from '@litebus/core'
 import type { PostgresPool } from './database/postgres-client.ts'
 import { identifierFault } from './schema/names.ts'
 
@@ -27,6 +38,18 @@ export interface PostgresStorageOptions {
   readonly listen?: PostgresConnection | false
   /** How long a suspect waits for held leases before ordinary leasing resumes for as long. @defaultValue 60000 */
   readonly suspectPatienceMs?: number
+  /** Longest wait for a connection of the pool, in milliseconds. @defaultValue 10 000 */
+  readonly connectTimeoutMs?: number
+  /**
+   * Longest wait for the answer to one statement of the store's own, in milliseconds. A connection that does not answer
+   * is closed, and the call fails with `STORE_UNAVAILABLE`. Transactions of callers and what handlers do in theirs are
+   * not bounded by it. @defaultValue 10 000
+   */
+  readonly statementTimeoutMs?: number
+  /**
+   * The same for statements of operators: schema, queries, counts, requeue, purge and retention. @defaultValue 600 000
+   */
+  readonly maintenanceTimeoutMs?: number
   /** Where state changes of the work signal are logged. @defaultValue nowhere */
   readonly logger?: Logger
   /** Clock for waits and local deadlines; leases are decided by the clock of the database. @defaultValue the machine's */
@@ -42,12 +65,31 @@ export interface ResolvedOptions {
   readonly maxPendingRows: number | undefined
   readonly listen: PostgresConnection | false | undefined
   readonly suspectPatienceMs: number
+  readonly connectTimeoutMs: number
+  readonly statementTimeoutMs: number
+  readonly maintenanceTimeoutMs: number
   readonly logger: Logger
   readonly clock: Clock
 }
 
+const shape: OptionShape<PostgresStorageOptions> = {
+  pool: { members: ['connect'], optional: true },
+  connection: 'any?',
+  schema: 'any?',
+  tablePrefix: 'any?',
+  maxPendingRows: 'any?',
+  listen: 'any?',
+  suspectPatienceMs: 'any?',
+  connectTimeoutMs: 'any?',
+  statementTimeoutMs: 'any?',
+  maintenanceTimeoutMs: 'any?',
+  logger: portRules.logger,
+  clock: portRules.clock,
+}
+
 /** Fills in the defaults and reports every fault at once. */
-export function resolveOptions(options: PostgresStorageOptions): ResolvedOptions {
+export function resolveOptions(given: PostgresStorageOptions): ResolvedOptions {
+  const options = readOptions('postgresStorage', given, { shape })
   const resolved: ResolvedOptions = {
     pool: options.pool,
     connection: options.connection,
@@ -56,7 +98,10 @@ export function resolveOptions(options: PostgresStorageOptions): ResolvedOptions
     maxPendingRows: options.maxPendingRows,
     listen: options.listen,
     suspectPatienceMs: options.suspectPatienceMs ?? 60_000,
-    logger: options.logger ?? silentLogger,
+    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
+    statementTimeoutMs: options.statementTimeoutMs ?? 10_000,
+    maintenanceTimeoutMs: options.maintenanceTimeoutMs ?? 600_000,
+    logger: isolateLogger(options.logger ?? silentLogger),
     clock: options.clock ?? systemClock,
   }
   const checks = checkOptions()
@@ -64,9 +109,6 @@ export function resolveOptions(options: PostgresStorageOptions): ResolvedOptions
     (resolved.pool === undefined) !== (resolved.connection === undefined),
     'expected either pool or connection, found ' + (resolved.pool === undefined ? 'neither' : 'both'),
   )
-  if (resolved.pool !== undefined) {
-    checks.that(typeof resolved.pool.connect === 'function', 'expected pool to be a pool of pg')
-  }
   checks.text('schema', resolved.schema)
   const schemaFault = identifierFault('schema', resolved.schema, 63)
   const prefixFault = identifierFault('tablePrefix', resolved.tablePrefix, 30)
@@ -75,6 +117,9 @@ export function resolveOptions(options: PostgresStorageOptions): ResolvedOptions
     checks.integer('maxPendingRows', resolved.maxPendingRows, { min: 1 })
   }
   checks.duration('suspectPatienceMs', resolved.suspectPatienceMs)
+  checks.duration('connectTimeoutMs', resolved.connectTimeoutMs, { min: 1 })
+  checks.duration('statementTimeoutMs', resolved.statementTimeoutMs, { min: 1 })
+  checks.duration('maintenanceTimeoutMs', resolved.maintenanceTimeoutMs, { min: 1 })
   if (checks.faults.length > 0) throw new OptionsError('postgresStorage', checks.faults)
   return resolved
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { StoreUnavailableError, SuspectGate, type Axis, type MessageStore } from '@litebus/core'
+import { inTime, StoreUnavailableError, SuspectGate, type Axis, type MessageStore } from '@litebus/core'
 import { createDatabase, type Run } from './database/database.ts'
 import type { PostgresPool, PostgresTransaction } from './database/postgres-client.ts'
 import {
@@ -45,8 +45,11 @@ export function postgresStorage(options: PostgresStorageOptions): PostgresStorag
   const { clock, logger } = resolved
   const names = namesOf(resolved.schema, resolved.tablePrefix)
   const { pool, ownPool } = openPools(resolved)
-  const database = createDatabase(pool)
-  const schema = createSchemaManager(database, names)
+  const source = { ...resolved, pool }
+  hearIdleLosses(pool)
+  const database = createDatabase(source)
+  const maintenance = createDatabase({ ...source, statementTimeoutMs: resolved.maintenanceTimeoutMs })
+  const schema = createSchemaManager(maintenance, names)
   const gate = new SuspectGate({ patienceMs: resolved.suspectPatienceMs })
   const wakers = { inbox: new Wakers(clock), outbox: new Wakers(clock) }
   const raiseAll = (): void => {
@@ -58,7 +61,7 @@ export function postgresStorage(options: PostgresStorageOptions): PostgresStorag
     listenTo === false || listenTo === undefined
       ? undefined
       : new Listener({
-          open: () => new pg.Client(clientConfig(listenTo)),
+          open: () => new pg.Client({ ...watched(resolved), ...clientConfig(listenTo) }),
           channel: names.channel,
           clock,
           logger,
@@ -76,29 +79,45 @@ export function postgresStorage(options: PostgresStorageOptions): PostgresStorag
     )
   const signals = { inbox: signalOf('inbox'), outbox: signalOf('outbox') }
   let checked = false
-  const ready = async (run: Run): Promise<void> => {
-    if (checked) return
+  const check = async (run: Run): Promise<void> => {
     const installed = await installedVersion(run, names)
     if (installed !== expectedVersion) throw new StoreUnavailableError(versionFault(installed, names))
-    const [row] = await run(`select current_setting('default_transaction_isolation')`, [])
+    const [row] = await run(
+      `select current_setting('default_transaction_isolation'), current_setting('transaction_read_only')`,
+      [],
+    )
+    if (row?.[1] === 'on')
+      throw new StoreUnavailableError('expected a database to write to, found it read-only')
     if (row?.[0] !== 'read committed') database.expectOtherIsolation()
     checked = true
+  }
+  const ready = async (run: Run): Promise<void> => {
+    if (!checked) await check(run)
   }
   const storeOf = (axis: Axis): MessageStore<PostgresTransaction> =>
     createStore({
       options: resolved,
       database,
-      names,
+      maintenance,
       axis: names[axis],
       gate,
       signal: signals[axis],
       schema,
       ready,
+      check,
       onGateOpened: raiseAll,
     })
   const close = async (): Promise<void> => {
     await Promise.all([signals.inbox.close(), signals.outbox.close(), listener?.close()])
-    await ownPool?.end()
+    if (ownPool === undefined) return
+    await inTime(ownPool.end(), {
+      clock,
+      limitMs: resolved.statementTimeoutMs,
+      onLate: () =>
+        new StoreUnavailableError(
+          `expected the pool to end within ${String(resolved.statementTimeoutMs)} ms, found connections in use: stop what uses the storage first`,
+        ),
+    })
   }
   return {
     inbox: storeOf('inbox'),
@@ -109,20 +128,31 @@ export function postgresStorage(options: PostgresStorageOptions): PostgresStorag
   }
 }
 
-function openPools({ pool, connection }: ResolvedOptions): {
+function openPools(resolved: ResolvedOptions): {
   readonly pool: PostgresPool
   readonly ownPool: pg.Pool | undefined
 } {
+  const { pool, connection } = resolved
   if (pool !== undefined) return { pool, ownPool: undefined }
-  const ownPool = openPool(connection ?? {})
+  const ownPool = openPool(connection ?? {}, resolved)
   return { pool: ownPool, ownPool }
 }
 
-function openPool(connection: PostgresConnection): pg.Pool {
-  const pool = new pg.Pool({ application_name: 'litebus', ...clientConfig(connection) })
-  // Idle connections that break are replaced by the pool; unheard, the event would end the process.
-  pool.on('error', () => undefined)
-  return pool
+/**
+ * Idle connections that break are replaced by the pool; unheard, the event would end the process, also while the pool
+ * ends after the storage. One listener is enough, the application's or that of another storage.
+ */
+function hearIdleLosses(pool: PostgresPool): void {
+  if (pool.listenerCount?.('error') === 0) pool.on?.('error', () => undefined)
+}
+
+function openPool(connection: PostgresConnection, resolved: ResolvedOptions): pg.Pool {
+  return new pg.Pool({ application_name: 'litebus', ...watched(resolved), ...clientConfig(connection) })
+}
+
+/** Connections that are never made, or die in silence, are given up by the driver. */
+function watched({ connectTimeoutMs }: ResolvedOptions): pg.ClientConfig {
+  return { connectionTimeoutMillis: connectTimeoutMs, keepAlive: true }
 }
 
 function clientConfig(connection: PostgresConnection): pg.ClientConfig {

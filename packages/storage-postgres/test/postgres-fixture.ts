@@ -38,7 +38,7 @@ export const postgresBinding = (adapter: string, urlOf: () => string = databaseU
       scope.use(postgresStorage({ connection: url, schema, clock }))
     const storage = open()
     await storage.schema.migrate()
-    const callers = new pg.Pool({ connectionString: url, max: 8 })
+    const callers = new pg.Pool({ connectionString: url, max: 12 })
     scope.defer(() => callers.end())
     const pair = ({ inbox, outbox }: PostgresStorage): StorePair => ({ inbox, outbox })
     return {

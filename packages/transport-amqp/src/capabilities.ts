@@ -4,6 +4,7 @@ import type { ResolvedAmqpOptions } from './options.ts'
 /** What a destination can do, from its declaration; one that is not declared counts as a plain classic queue. */
 export function amqpCapabilities(options: ResolvedAmqpOptions, destination: string): TransportCapabilities {
   const queue = options.topology.queues?.find(({ name }) => name === destination)
+  const delays = queue?.delays ?? []
   const kind = queue === undefined ? 'classic' : (queue.kind ?? 'quorum')
   // Seen on 3.10: a quorum queue without a delivery limit puts a returned message at its tail, not at its place.
   const returnsInPlace = kind === 'classic' || queue?.deliveryLimit !== undefined
@@ -11,8 +12,8 @@ export function amqpCapabilities(options: ResolvedAmqpOptions, destination: stri
   return {
     orderedStream,
     pausable: orderedStream,
-    delayedDelivery: false,
-    maxDelayMs: 0,
+    delayedDelivery: delays.length > 0,
+    maxDelayMs: Math.max(0, ...delays),
     nativeDeadLetter: queue?.deadLetter !== undefined,
     perMessageAck: true,
     deliveryCount: kind === 'quorum',

@@ -1,9 +1,11 @@
+import { nextTick } from 'node:process'
 import type { Clock, SendResult } from '@litebus/core'
 import type { OpenConnection } from './connection.ts'
 import type { AmqpDriverMessage } from './driver.ts'
 import { createFlush } from './flush.ts'
 import { closeQuietly } from './scratch-channel.ts'
 import { readServerClose, type ServerClose } from './server-close.ts'
+import { createSettledTags } from './settled-tags.ts'
 
 /** What is done with a delivery: always a nack, never a reject, which versions of the broker count differently. */
 type ChannelSettlement = 'ack' | 'requeue' | 'discard'
@@ -20,6 +22,18 @@ export interface ConsumeChannel {
   settle(message: AmqpDriverMessage, how: ChannelSettlement): Promise<SendResult>
   /** Closes it; the broker delivers what is unsettled again. */
   close(): Promise<void>
+}
+
+/** Acknowledgements that wait for the end of the turn. */
+interface GatheredAcks {
+  readonly byTag: Map<number, AmqpDriverMessage>
+  readonly sent: Promise<SentAcks>
+}
+
+/** What became of acknowledgements: of those that were not sent nothing left this process. */
+interface SentAcks {
+  readonly unsent: ReadonlySet<AmqpDriverMessage>
+  readonly result: SendResult
 }
 
 /** What happens on a consuming channel. */
@@ -40,6 +54,8 @@ export async function openConsumeChannel(
 ): Promise<ConsumeChannel> {
   const driver = await connection.driver.createChannel()
   const flush = createFlush(connection, clock)
+  const settled = createSettledTags()
+  let gathering: GatheredAcks | undefined
   let open = true
   let consumerTag: string | undefined
 
@@ -55,15 +71,49 @@ export async function openConsumeChannel(
     end(undefined)
   })
 
-  const send = (message: AmqpDriverMessage, how: ChannelSettlement): boolean => {
+  /** The client takes its own message back and reads the number of the delivery from it. */
+  const send = (how: ChannelSettlement | 'ackUpTo', message: AmqpDriverMessage): boolean => {
+    if (!open) return false
     try {
-      // The client takes its own message back and reads the number of the delivery from it.
-      if (how === 'ack') driver.ack(message as never)
+      if (how === 'ack' || how === 'ackUpTo') driver.ack(message as never, how === 'ackUpTo')
       else driver.nack(message as never, false, how === 'requeue')
       return true
     } catch {
       return false
     }
+  }
+  const afterFlush = async (): Promise<SendResult> =>
+    (await flush.done()) && channel.open ? 'settled' : 'unknown'
+
+  const refuse = async (message: AmqpDriverMessage, how: 'requeue' | 'discard'): Promise<SendResult> => {
+    if (!send(how, message)) return 'notSent'
+    settled.add(message.fields.deliveryTag)
+    return afterFlush()
+  }
+  /** Deliveries that end together are acknowledged together, when nothing else is left to do in this turn. */
+  const acknowledge = async (message: AmqpDriverMessage): Promise<SendResult> => {
+    gathering ??= gather()
+    const { byTag, sent } = gathering
+    byTag.set(message.fields.deliveryTag, message)
+    const { unsent, result } = await sent
+    return unsent.has(message) ? 'notSent' : result
+  }
+  const gather = (): GatheredAcks => {
+    const byTag = new Map<number, AmqpDriverMessage>()
+    const { promise: sent, resolve } = Promise.withResolvers<SentAcks>()
+    nextTick(() => {
+      gathering = undefined
+      const unsent = sendAcks(byTag)
+      void afterFlush().then((result) => {
+        resolve({ unsent, result })
+      })
+    })
+    return { byTag, sent }
+  }
+  const sendAcks = (byTag: ReadonlyMap<number, AmqpDriverMessage>): ReadonlySet<AmqpDriverMessage> => {
+    const { upTo, alone } = settled.acknowledge(byTag)
+    if (upTo !== undefined && !send('ackUpTo', upTo)) return new Set(byTag.values())
+    return new Set(alone.filter((message) => !send('ack', message)))
   }
 
   const channel: ConsumeChannel = {
@@ -75,11 +125,12 @@ export async function openConsumeChannel(
       const reply = await driver.consume(
         source,
         (message) => {
-          if (message !== null) events.onMessage(channel, message)
-          else {
+          if (message === null) {
             consumerTag = undefined
             events.onCancelled(channel)
+            return
           }
+          events.onMessage(channel, message)
         },
         {},
       )
@@ -91,11 +142,7 @@ export async function openConsumeChannel(
       consumerTag = undefined
       await driver.cancel(tag)
     },
-    async settle(message, how) {
-      if (!open || !send(message, how)) return 'notSent'
-      const left = await flush.done()
-      return left && channel.open ? 'settled' : 'unknown'
-    },
+    settle: (message, how) => (how === 'ack' ? acknowledge(message) : refuse(message, how)),
     close: () => closeQuietly(driver),
   }
   return channel

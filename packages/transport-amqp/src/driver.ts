@@ -69,8 +69,8 @@ export interface AmqpDriverChannel extends AmqpDriverEmitter {
   ): Promise<{ readonly consumerTag: string }>
   /** Ends a consumer. */
   cancel(consumerTag: string): Promise<unknown>
-  /** Acknowledges a delivery. */
-  ack(message: never): void
+  /** Acknowledges a delivery, or all up to it. */
+  ack(message: never, allUpTo: boolean): void
   /** Refuses a delivery. */
   nack(message: never, allUpTo: boolean, requeue: boolean): void
   /** Closes the channel. */

@@ -11,10 +11,38 @@ const maxHeaderTableBytes = 60_000
 /** Headers that the broker reads as lists: text in them closes the channel. */
 const brokerHeaders: ReadonlySet<string> = new Set(['CC', 'BCC', 'x-death'])
 
-/** Bytes of body and headers. */
-export function messageBytes({ body, headers }: OutboundMessage): number {
-  return body.byteLength + headerTableBytes(headers)
+/** Most bytes that a character of UTF-16 takes in UTF-8: short texts are known to fit without encoding them. */
+const maxBytesPerCharacter = 3
+
+/**
+ * Bytes of body and headers; undefined where the protocol cannot carry ids or headers without closing a channel. An
+ * upper bound is enough far below the limits.
+ */
+export function carriedBytes(message: OutboundMessage): number | undefined {
+  const { destination, messageId, routingKey = '', contentType = '', headers, body } = message
+  const areShort =
+    isShortString(destination) &&
+    isShortString(messageId) &&
+    isShortString(routingKey) &&
+    isShortString(contentType)
+  if (!areShort) return undefined
+  let characters = 0
+  let count = 0
+  for (const name of Object.keys(headers)) {
+    const value: unknown = headers[name]
+    if (name === '' || !isShortString(name) || typeof value !== 'string' || brokerHeaders.has(name)) {
+      return undefined
+    }
+    characters += name.length + value.length
+    count += 1
+  }
+  const most = 4 + 6 * count + characters * maxBytesPerCharacter
+  const bytes = most <= roughlyMeasuredBytes ? most : headerTableBytes(headers)
+  return bytes > maxHeaderTableBytes ? undefined : body.byteLength + bytes
 }
+
+/** Header tables up to this are not measured exactly: it is nothing against the size that a message may have. */
+const roughlyMeasuredBytes = 1024
 
 /** Bytes of the encoded table; values are checked to be text before. */
 function headerTableBytes(headers: OutboundMessage['headers']): number {
@@ -25,21 +53,12 @@ function headerTableBytes(headers: OutboundMessage['headers']): number {
   return bytes
 }
 
-/** True when the protocol can carry the ids and headers of a message without closing a channel. */
-export function headersAreCarried(message: OutboundMessage): boolean {
-  const short = [message.destination, message.messageId, message.routingKey, message.contentType]
-  return (
-    short.every((text) => text === undefined || isShortString(text)) &&
-    Object.entries(message.headers).every(
-      ([name, value]: readonly [string, unknown]) =>
-        name !== '' && isShortString(name) && typeof value === 'string' && !brokerHeaders.has(name),
-    ) &&
-    headerTableBytes(message.headers) <= maxHeaderTableBytes
-  )
-}
-
 function isShortString(text: unknown): boolean {
-  return typeof text === 'string' && Buffer.byteLength(text) <= maxShortStringBytes
+  if (typeof text !== 'string') return false
+  return (
+    text.length * maxBytesPerCharacter <= maxShortStringBytes ||
+    Buffer.byteLength(text) <= maxShortStringBytes
+  )
 }
 
 /** Deepest nesting of tables and lists that is read; what is deeper becomes null. */
@@ -48,7 +67,7 @@ const maxDepth = 16
 /** Header table of any publisher: every type of the protocol becomes a header value, nothing throws. */
 export function readHeaders(message: AmqpDriverMessage): Headers {
   const table = message.properties.headers ?? {}
-  return Object.fromEntries(Object.entries(table).map(([name, value]) => [name, readValue(value, 1)]))
+  return Object.fromEntries(Object.keys(table).map((name) => [name, readValue(table[name], 1)]))
 }
 
 function readValue(value: unknown, depth: number): HeaderValue {

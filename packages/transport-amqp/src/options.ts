@@ -1,13 +1,19 @@
 import {
   backoffFaults,
   checkOptions,
+  definedOptions,
+  isolateLogger,
+  isolateTelemetry,
   noTelemetry,
   OptionsError,
+  portRules,
+  readOptions,
   silentLogger,
   systemClock,
   type BackoffOptions,
   type Clock,
   type Logger,
+  type OptionShape,
   type OutboundMessage,
   type Telemetry,
 } from '@litebus/core'
@@ -127,10 +133,33 @@ export const amqpTransportDefaults: Required<Pick<AmqpTransportOptions, Defaulte
   random: () => Math.random(),
 })
 
+const shape: OptionShape<AmqpTransportOptions> = {
+  url: 'text?',
+  connection: 'object?',
+  socketOptions: 'object?',
+  connect: 'function?',
+  heartbeatSeconds: 'any?',
+  connectTimeoutMs: 'any?',
+  reconnect: 'object?',
+  topology: 'object?',
+  publishWindow: 'any?',
+  publishWindowBytes: 'any?',
+  publishTimeoutMs: 'any?',
+  maxMessageBytes: 'any?',
+  properties: 'function?',
+  missingSourceGraceMs: 'any?',
+  pausedHoldMs: 'any?',
+  closeTimeoutMs: 'any?',
+  logger: portRules.logger,
+  telemetry: portRules.telemetry,
+  clock: portRules.clock,
+  random: portRules.random,
+}
+
 /** Fills in the defaults and reports every fault at once; no fault quotes a URL. */
-export function resolveAmqpOptions(options: AmqpTransportOptions): ResolvedAmqpOptions {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
-  const resolved: ResolvedAmqpOptions = { ...amqpTransportDefaults, ...given }
+export function resolveAmqpOptions(given: AmqpTransportOptions): ResolvedAmqpOptions {
+  const options = readOptions('amqpTransport', given, { shape })
+  const resolved: ResolvedAmqpOptions = { ...amqpTransportDefaults, ...options }
   const checks = checkOptions()
   const targets = [resolved.url, resolved.connection, resolved.connect].filter((way) => way !== undefined)
   checks.that(
@@ -156,7 +185,12 @@ export function resolveAmqpOptions(options: AmqpTransportOptions): ResolvedAmqpO
     ...topologyFaults(resolved.topology),
   ]
   if (faults.length > 0) throw new OptionsError('amqpTransport', faults)
-  return { ...resolved, reconnect: { ...amqpTransportDefaults.reconnect, ...resolved.reconnect } }
+  return {
+    ...resolved,
+    logger: isolateLogger(resolved.logger),
+    telemetry: isolateTelemetry(resolved.telemetry),
+    reconnect: { ...amqpTransportDefaults.reconnect, ...definedOptions(resolved.reconnect) },
+  }
 }
 
 function isAmqpUrl(text: string): boolean {

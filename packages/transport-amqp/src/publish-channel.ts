@@ -112,8 +112,7 @@ function write(
   options: ResolvedAmqpOptions,
 ): void {
   const { expirationMs, persistent = true, ...properties } = options.properties(message)
-  const { buffer, byteOffset, byteLength } = message.body
-  channel.publish(exchange, routingKey, Buffer.from(buffer, byteOffset, byteLength), {
+  channel.publish(exchange, routingKey, bufferOf(message.body), {
     ...properties,
     ...(expirationMs === undefined ? {} : { expiration: String(expirationMs) }),
     mandatory: true,
@@ -123,6 +122,10 @@ function write(
     timestamp: Math.floor(options.clock.now() / 1000),
     headers: message.headers,
   })
+}
+
+function bufferOf(body: Uint8Array): Buffer {
+  return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
 }
 
 function identityOf(message: AmqpDriverMessage): PublishIdentity {

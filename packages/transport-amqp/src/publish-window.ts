@@ -56,7 +56,6 @@ interface Slot<T> {
 export function createPublishWindow<T extends PublishIdentity>(): PublishWindow<T> {
   /** In order of their numbers. */
   const slots = new Map<number, Slot<T>>()
-  const tags = new Map<T, number>()
   let lastTag = 0
   let active = 0
   let activeBytes = 0
@@ -72,16 +71,17 @@ export function createPublishWindow<T extends PublishIdentity>(): PublishWindow<
     const slot = slots.get(tag)
     if (slot === undefined) return []
     slots.delete(tag)
-    tags.delete(slot.entry)
     release(slot)
     return [slot]
   }
 
   const takeUpTo = (tag: number): readonly Slot<T>[] => {
     const taken: Slot<T>[] = []
-    for (const key of slots.keys()) {
+    for (const [key, slot] of slots) {
       if (key > tag) break
-      taken.push(...take(key))
+      slots.delete(key)
+      release(slot)
+      taken.push(slot)
     }
     return taken
   }
@@ -102,13 +102,12 @@ export function createPublishWindow<T extends PublishIdentity>(): PublishWindow<
     sent(entry) {
       lastTag += 1
       slots.set(lastTag, { entry, returned: false, abandoned: false })
-      tags.set(entry, lastTag)
       active += 1
       activeBytes += entry.body.byteLength
     },
     abandon(entry) {
-      const slot = slots.get(tags.get(entry) ?? 0)
-      if (slot !== undefined) release(slot)
+      // Looked for one by one: it is rare, and an index would cost every publish.
+      for (const slot of slots.values()) if (slot.entry === entry) release(slot)
     },
     returned(identity) {
       const candidates = [...slots.values()].filter(

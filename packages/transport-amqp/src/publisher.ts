@@ -7,12 +7,13 @@ import {
   type TransportPublisher,
 } from '@litebus/core'
 import type { AmqpConnection } from './connection.ts'
-import { headersAreCarried, messageBytes } from './headers.ts'
+import { carriedBytes } from './headers.ts'
 import { createKnownExchanges } from './known-exchanges.ts'
 import type { ResolvedAmqpOptions } from './options.ts'
 import type { OutstandingPublish } from './publish-channel.ts'
 import { createPublishQueue, unavailability } from './publish-queue.ts'
 import type { TopologyProblems } from './topology/apply-topology.ts'
+import { delayFor, delayQueueName } from './topology/delay-queues.ts'
 
 /** A publisher that its transport can wait for. */
 export interface AmqpPublisher extends TransportPublisher {
@@ -31,11 +32,24 @@ export function createAmqpPublisher(
     if (exchange !== undefined) exchanges.forget(exchange)
   })
 
+  /** The destination, or the queue in which the message waits on its way there; undefined: there is no such delay. */
+  const delayed = ({ destination, routingKey, delayMs = 0 }: OutboundMessage): string | undefined => {
+    if (delayMs <= 0) return destination
+    const declared = options.topology.queues?.find(({ name }) => name === destination)
+    const delay = routingKey === undefined ? delayFor(declared, delayMs) : undefined
+    return delay === undefined ? undefined : delayQueueName(destination, delay)
+  }
+
   const refusal = (message: OutboundMessage): PublishOutcome | undefined => {
-    if (!headersAreCarried(message)) return rejected(publishFailures.headerInvalid)
-    if (messageBytes(message) > options.maxMessageBytes) return rejected(publishFailures.messageTooLarge)
-    if ((message.delayMs ?? 0) > 0) return rejected(publishFailures.delayUnsupported)
-    return problems().has(message.destination) ? unavailable(publishFailures.topologyMismatch) : undefined
+    const bytes = carriedBytes(message)
+    if (bytes === undefined) return rejected(publishFailures.headerInvalid)
+    if (bytes > options.maxMessageBytes) return rejected(publishFailures.messageTooLarge)
+    const target = delayed(message)
+    if (target === undefined) return rejected(publishFailures.delayUnsupported)
+    const found = problems()
+    return found.has(message.destination) || found.has(target)
+      ? unavailable(publishFailures.topologyMismatch)
+      : undefined
   }
 
   /** Takes its place in the queue at once where the exchange is known. */
@@ -74,7 +88,8 @@ export function createAmqpPublisher(
           if (refused !== undefined) return Promise.resolve(refused)
           if (ended.signal.aborted) return Promise.resolve(unavailable(ended.signal.reason as Failure))
           return new Promise<PublishOutcome>((resolve) => {
-            const publish = createOutstanding(message, (outcome) => {
+            const target = delayed(message) ?? message.destination
+            const publish = createOutstanding(message, target, (outcome) => {
               outstanding.delete(publish)
               resolve(outcome)
             })
@@ -92,17 +107,18 @@ export function createAmqpPublisher(
 
 function createOutstanding(
   message: OutboundMessage,
+  target: string,
   answer: (outcome: PublishOutcome) => void,
 ): OutstandingPublish {
-  const { destination, routingKey, messageId, headers, body } = message
+  const { routingKey, messageId, headers, body } = message
   return {
     message,
     messageId,
     headers,
     body,
     // Without a routing key the destination is a queue, which the default exchange reaches by its name.
-    exchange: routingKey === undefined ? '' : destination,
-    routingKey: routingKey ?? destination,
+    exchange: routingKey === undefined ? '' : target,
+    routingKey: routingKey ?? target,
     state: 'waiting',
     settle(outcome) {
       if (this.state === 'done') return

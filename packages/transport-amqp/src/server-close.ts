@@ -22,8 +22,10 @@ const namedExchange = /\bexchange '(?<exchange>[^']*)' in vhost/u
  * text only means that nothing is named, never a failure.
  */
 export function readServerClose(error: unknown): ServerClose {
-  const message = error instanceof Error ? error.message : ''
-  const code = (error as { readonly code?: unknown } | null | undefined)?.code
+  // Not by instanceof: errors of the runtime itself may come from another realm.
+  const given = error as { readonly message?: unknown; readonly code?: unknown } | null | undefined
+  const message = typeof given?.message === 'string' ? given.message : ''
+  const code = given?.code
   const text = quotedMessage.exec(message)?.groups?.['text'] ?? message
   const exchange = namedExchange.exec(text)?.groups?.['exchange']
   return {

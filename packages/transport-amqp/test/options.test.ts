@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals'
 import type { OutboundMessage } from '@litebus/core'
 import { amqpTransport } from '@litebus/transport-amqp'
 import { safeText } from '../src/errors.ts'
-import { headersAreCarried, readHeaders } from '../src/headers.ts'
+import { carriedBytes, readHeaders } from '../src/headers.ts'
 import { topologyFaults } from '../src/topology/check-topology.ts'
 import { queueArguments } from '../src/topology/topology.ts'
 
@@ -90,7 +90,15 @@ describe('headers of AMQP', () => {
     [{ contentType: 'x'.repeat(256) }],
     [{ headers: { number: 5 as unknown as string } }],
   ])('are refused before they close a channel: case %#', (parts) => {
-    expect(headersAreCarried(message(parts))).toBe(false)
+    expect(carriedBytes(message(parts))).toBeUndefined()
+  })
+
+  it('count with the body, exactly where a limit may be near and never less than they are', () => {
+    expect(carriedBytes(message({ body: new Uint8Array(10), headers: { é: 'é'.repeat(2000) } }))).toBe(
+      10 + 4 + 6 + 2 + 4000,
+    )
+    expect(carriedBytes(message({ headers: { é: 'é' } }))).toBeGreaterThanOrEqual(4 + 6 + 4)
+    expect(carriedBytes(message({ headers: { big: 'x'.repeat(59_000) } }))).toBe(4 + 6 + 3 + 59_000)
   })
 
   it('are read totally, whatever a publisher wrote', () => {

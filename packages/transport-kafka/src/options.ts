@@ -2,12 +2,17 @@ import {
   backoffFaults,
   checkOptions,
   noTelemetry,
+  isolateLogger,
+  isolateTelemetry,
   OptionsError,
+  portRules,
+  readOptions,
   silentLogger,
   systemClock,
   type BackoffOptions,
   type Clock,
   type Logger,
+  type OptionShape,
   type Telemetry,
 } from '@litebus/core'
 import type { KafkaJsClient } from './kafkajs/client-shape.ts'
@@ -115,19 +120,48 @@ export const kafkaTransportDefaults: Required<Omit<KafkaTransportOptions, Option
   random: () => Math.random(),
 })
 
+const kafkaShape: OptionShape<KafkaTransportOptions> = {
+  brokers: 'any?',
+  clientOptions: 'object?',
+  client: 'object?',
+  groupId: 'any?',
+  onOffsetOutOfRange: 'any?',
+  commitIntervalMs: 'any?',
+  commitCount: 'any?',
+  fetchMaxWaitMs: 'any?',
+  sessionTimeoutMs: 'any?',
+  heartbeatIntervalMs: 'any?',
+  consumerOptions: 'object?',
+  producerOptions: 'object?',
+  compression: 'any?',
+  maxMessageBytes: 'any?',
+  maxBatchMessages: 'any?',
+  publishTimeoutMs: 'any?',
+  metadataMaxAgeMs: 'any?',
+  connectTimeoutMs: 'any?',
+  joinTimeoutMs: 'any?',
+  reconnect: 'object?',
+  missingSourceGraceMs: 'any?',
+  closeTimeoutMs: 'any?',
+  logger: portRules.logger,
+  telemetry: portRules.telemetry,
+  clock: portRules.clock,
+  random: portRules.random,
+}
+
 /** Fills in the defaults and reports every fault at once; no fault quotes client options. */
 export function resolveKafkaOptions(options: KafkaTransportOptions): ResolvedKafkaOptions {
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+  const given = readOptions('kafkaTransport', options, { shape: kafkaShape })
   const resolved: ResolvedKafkaOptions = {
     ...kafkaTransportDefaults,
     ...given,
-    brokers: brokerList(options.brokers),
+    brokers: brokerList(given.brokers),
   }
   const checks = checkOptions()
-  const ways = [options.brokers, options.client].filter((way) => way !== undefined)
+  const ways = [given.brokers, given.client].filter((way) => way !== undefined)
   checks.that(ways.length === 1, `expected exactly one of brokers and client, found ${String(ways.length)}`)
   checks.that(
-    options.brokers === undefined || (resolved.brokers.length > 0 && resolved.brokers.every(isAddress)),
+    given.brokers === undefined || (resolved.brokers.length > 0 && resolved.brokers.every(isAddress)),
     'expected brokers to be addresses like host:9092',
   )
   checks.that(
@@ -159,13 +193,18 @@ export function resolveKafkaOptions(options: KafkaTransportOptions): ResolvedKaf
   checks.duration('closeTimeoutMs', resolved.closeTimeoutMs, { min: 1 })
   const faults = [...checks.faults, ...backoffFaults('reconnect', resolved.reconnect)]
   if (faults.length > 0) throw new OptionsError('kafkaTransport', faults)
-  return { ...resolved, reconnect: { ...kafkaTransportDefaults.reconnect, ...resolved.reconnect } }
+  return {
+    ...resolved,
+    reconnect: { ...kafkaTransportDefaults.reconnect, ...resolved.reconnect },
+    logger: isolateLogger(resolved.logger),
+    telemetry: isolateTelemetry(resolved.telemetry),
+  }
 }
 
 function brokerList(brokers: KafkaTransportOptions['brokers']): readonly string[] {
   if (brokers === undefined) return []
-  const list = typeof brokers === 'string' ? brokers.split(',') : brokers
-  return list.map((address) => address.trim())
+  const list: readonly unknown[] = typeof brokers === 'string' ? brokers.split(',') : [brokers].flat()
+  return list.map((address) => (typeof address === 'string' ? address.trim() : ''))
 }
 
 function isAddress(address: string): boolean {

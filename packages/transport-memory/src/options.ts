@@ -1,4 +1,13 @@
-import { checkOptions, OptionsError, silentLogger, type Logger } from '@litebus/core'
+import {
+  checkOptions,
+  isolateLogger,
+  OptionsError,
+  portRules,
+  readOptions,
+  silentLogger,
+  type Logger,
+  type OptionShape,
+} from '@litebus/core'
 import type { MemoryBroker } from './broker/memory-broker.ts'
 
 /** Options of {@link memoryTransport}. */
@@ -29,15 +38,24 @@ export const memoryTransportDefaults: Omit<ResolvedMemoryOptions, 'broker'> = Ob
   logger: silentLogger,
 })
 
+const shape: OptionShape<MemoryTransportOptions> = {
+  broker: { members: ['declareQueue', 'internals'] },
+  publishTimeoutMs: 'any?',
+  maxMessageBytes: 'any?',
+  reconnectDelayMs: 'any?',
+  missingSourceGraceMs: 'any?',
+  logger: portRules.logger,
+}
+
 /** Fills in the defaults and reports every fault at once. */
-export function resolveMemoryOptions(options: MemoryTransportOptions): ResolvedMemoryOptions {
+export function resolveMemoryOptions(given: MemoryTransportOptions): ResolvedMemoryOptions {
+  const options = readOptions('memoryTransport', given, { shape })
   const resolved = { ...memoryTransportDefaults, ...options }
   const checks = checkOptions()
-  checks.that(typeof resolved.broker === 'object', 'expected broker to be a broker from memoryBroker()')
   checks.duration('publishTimeoutMs', resolved.publishTimeoutMs, { min: 1 })
   checks.integer('maxMessageBytes', resolved.maxMessageBytes, { min: 1 })
   checks.duration('reconnectDelayMs', resolved.reconnectDelayMs)
   checks.duration('missingSourceGraceMs', resolved.missingSourceGraceMs)
   if (checks.faults.length > 0) throw new OptionsError('memoryTransport', checks.faults)
-  return resolved
+  return { ...resolved, logger: isolateLogger(resolved.logger) }
 }

@@ -1,12 +1,19 @@
-import type { Scope, TestDestination, TransportFixture, TransportProfile } from '@litebus/conformance'
+import type {
+  DestinationKind,
+  Scope,
+  TestDestination,
+  TransportFixture,
+  TransportProfile,
+} from '@litebus/conformance'
 import { memoryBroker, memoryTransport, type MemoryQueueOptions } from '@litebus/transport-memory'
 
 const maxMessageBytes = 2 * 1024 * 1024
-const byKind: Readonly<Record<'plain' | 'ordered' | 'deadLetter' | 'routed', Partial<MemoryQueueOptions>>> = {
+const byKind: Readonly<Record<DestinationKind, Partial<MemoryQueueOptions>>> = {
   plain: {},
   ordered: { ordered: true },
   deadLetter: { deadLetter: 'set below' },
   routed: {},
+  limited: { deadLetter: 'set below', deliveryLimit: 3 },
 }
 
 /** A broker of its own, with its faults as disruptions. */
@@ -21,14 +28,15 @@ export function openMemoryFixture(scope: Scope): TransportFixture {
       created += 1
       const source = `${kind}-${String(created)}`
       const deadLetterSource = `${source}-dead`
-      if (kind === 'deadLetter') broker.declareQueue({ name: deadLetterSource })
+      const parks = byKind[kind].deadLetter !== undefined
+      if (parks) broker.declareQueue({ name: deadLetterSource })
       broker.declareQueue({
         ...byKind[kind],
         name: source,
-        ...(kind === 'deadLetter' ? { deadLetter: deadLetterSource } : {}),
+        ...(parks ? { deadLetter: deadLetterSource } : {}),
       })
       const target: TestDestination = { destination: source, source }
-      if (kind === 'deadLetter') return Promise.resolve({ ...target, deadLetterSource })
+      if (parks) return Promise.resolve({ ...target, deadLetterSource })
       if (kind !== 'routed') return Promise.resolve(target)
       const exchange = `${source}-exchange`
       broker.declareExchange({ name: exchange, bindings: [{ routingKey: 'bound', queue: source }] })
@@ -72,6 +80,7 @@ export function memoryProfile(): TransportProfile {
       { name: 'plain' },
       { name: 'ordered', ordered: true },
       { name: 'deadLetter', deadLetter: 'plain' },
+      { name: 'limited', deadLetter: 'plain', deliveryLimit: 3 },
     ],
   })
   const transport = memoryTransport({ broker, maxMessageBytes })
@@ -81,6 +90,7 @@ export function memoryProfile(): TransportProfile {
       ordered: transport.capabilitiesOf('ordered'),
       deadLetter: transport.capabilitiesOf('deadLetter'),
       routed: transport.capabilitiesOf('plain'),
+      limited: transport.capabilitiesOf('limited'),
     },
     foreignPublisher: true,
   }

@@ -4,25 +4,28 @@ import { createIngress } from '@litebus/ingress'
 import { postgresStorage } from '@litebus/storage-postgres'
 import { amqpTransport } from '@litebus/transport-amqp'
 import fastify from 'fastify'
-import pg from 'pg'
 import { orderPlaced } from '../contracts.ts'
 import { readConfig } from '../service/config.ts'
 import { addHealth, httpPart } from '../service/http-part.ts'
 import { jsonLogger } from '../service/json-logger.ts'
+import { openPool } from '../service/open-pool.ts'
 import { runService } from '../service/run-service.ts'
 import { createBillingTables, invoiceHandler } from './invoices.ts'
 
 const config = readConfig(process.env, 3002)
 const logger = jsonLogger('billing')
-const pool = new pg.Pool({ connectionString: config.databaseUrl, max: 20 })
-pool.on('error', () => {
-  logger.warn('an idle connection was lost')
-})
+const pool = openPool({ url: config.databaseUrl, max: 20, logger })
 
 const storage = postgresStorage({ pool, schema: 'billing_messages', logger })
+const discarded = `${config.queue}.discarded`
 const broker = amqpTransport({
   url: config.amqpUrl,
-  topology: { queues: [{ name: config.queue, kind: 'quorum' }] },
+  topology: {
+    queues: [
+      { name: config.queue, kind: 'quorum' },
+      { name: discarded, kind: 'quorum' },
+    ],
+  },
   logger,
 })
 const ingress = createIngress({
@@ -31,6 +34,7 @@ const ingress = createIngress({
   inbox: createInbox({ store: storage.inbox, contracts: [orderPlaced] }),
   contracts: [orderPlaced],
   probe: () => storage.inbox.probe(),
+  onDiscard: { deadLetter: discarded },
   identity: 'message',
   maxMessageBytes: 1024 * 1024,
   logger,
@@ -60,8 +64,18 @@ const host: Host = createHost({
       probe: () => storage.inbox.probe(),
     },
     { name: 'broker', stop: () => broker.close(), probe: () => broker.probe(config.queue) },
-    { name: 'worker', start: worker.start, stop: (budget) => worker.stop(budget) },
-    { name: 'ingress', start: () => ingress.start(), stop: (budget) => ingress.stop(budget) },
+    {
+      name: 'worker',
+      start: worker.start,
+      stop: (budget) => worker.stop(budget),
+      probe: () => worker.probe(),
+    },
+    {
+      name: 'ingress',
+      start: () => ingress.start(),
+      stop: (budget) => ingress.stop(budget),
+      probe: () => ingress.probe(),
+    },
     httpPart(app, config.port, logger),
   ],
 })

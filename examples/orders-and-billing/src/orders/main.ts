@@ -2,22 +2,19 @@ import { createHost, type Host } from '@litebus/host'
 import { createOutbox, createOutboxProcessor } from '@litebus/outbox'
 import { postgresStorage } from '@litebus/storage-postgres'
 import { amqpTransport } from '@litebus/transport-amqp'
-import pg from 'pg'
 import { orderPlaced } from '../contracts.ts'
 import { readConfig } from '../service/config.ts'
 import { addHealth, httpPart } from '../service/http-part.ts'
 import { jsonLogger } from '../service/json-logger.ts'
 import { publishTwice } from '../service/publish-twice.ts'
+import { openPool } from '../service/open-pool.ts'
 import { runService } from '../service/run-service.ts'
 import { orderApp } from './order-app.ts'
 import { createOrderTable } from './place-order.ts'
 
 const config = readConfig(process.env, 3001)
 const logger = jsonLogger('orders')
-const pool = new pg.Pool({ connectionString: config.databaseUrl, max: 10 })
-pool.on('error', () => {
-  logger.warn('an idle connection was lost')
-})
+const pool = openPool({ url: config.databaseUrl, max: 10, logger })
 
 const storage = postgresStorage({ pool, schema: 'orders_messages', logger })
 const broker = amqpTransport({
@@ -52,7 +49,7 @@ const host: Host = createHost({
       probe: () => storage.outbox.probe(),
     },
     { name: 'broker', stop: () => broker.close(), probe: () => broker.probe(config.queue) },
-    { name: 'relay', start: relay.start, stop: (budget) => relay.stop(budget) },
+    { name: 'relay', start: relay.start, stop: (budget) => relay.stop(budget), probe: () => relay.probe() },
     httpPart(app, config.port, logger),
   ],
 })

@@ -5,6 +5,9 @@ import type { Pool } from 'pg'
 import { orderPlaced, type Order } from '../contracts.ts'
 import { placeOrder } from './place-order.ts'
 
+/* Strict, as the other side decodes: what is answered with 201 must be readable there. */
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
 /** The HTTP side of the order service: `POST /orders` with a JSON body that has an `orderId`. */
 export function orderApp(parts: {
   readonly pool: Pool
@@ -35,7 +38,7 @@ export function orderApp(parts: {
 async function parseOrder(body: unknown): Promise<Order | undefined> {
   if (!Buffer.isBuffer(body)) return undefined
   try {
-    const parsed = await orderPlaced.schema?.['~standard'].validate(JSON.parse(body.toString('utf8')))
+    const parsed = await orderPlaced.schema?.['~standard'].validate(JSON.parse(strictUtf8.decode(body)))
     return parsed?.issues === undefined ? parsed?.value : undefined
   } catch {
     return undefined

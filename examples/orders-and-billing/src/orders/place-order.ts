@@ -2,6 +2,7 @@ import type { Outbox } from '@litebus/core'
 import type { PostgresTransaction } from '@litebus/storage-postgres'
 import type { Pool } from 'pg'
 import { orderPlaced, type Order } from '../contracts.ts'
+import { inTransaction } from '../service/in-transaction.ts'
 
 /** Creates the table of the order service. */
 export async function createOrderTable(pool: Pool): Promise<void> {
@@ -24,23 +25,12 @@ export async function placeOrder(
   body: Uint8Array,
   { pool, outbox }: { readonly pool: Pool; readonly outbox: Outbox<PostgresTransaction> },
 ): Promise<Placement> {
-  const client = await pool.connect()
-  try {
-    await client.query('begin')
+  return inTransaction(pool, async (client) => {
     const inserted = await client.query('insert into orders (order_id) values ($1) on conflict do nothing', [
       order.orderId,
     ])
-    if (inserted.rowCount === 0) {
-      await client.query('rollback')
-      return { outcome: 'known' }
-    }
+    if (inserted.rowCount === 0) return { outcome: 'known' }
     const { id } = await outbox.enqueue(orderPlaced, order, { transaction: client, body })
-    await client.query('commit')
     return { outcome: 'placed', messageId: id }
-  } catch (error) {
-    await client.query('rollback').catch(() => undefined)
-    throw error
-  } finally {
-    client.release()
-  }
+  })
 }

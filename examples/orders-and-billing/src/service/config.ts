@@ -1,12 +1,17 @@
 import { z } from 'zod'
 
+const wholeNumber = z
+  .string()
+  .regex(/^\d{1,9}$/, 'expected a whole number')
+  .transform(Number)
+
 const environment = z.object({
   DATABASE_URL: z.url({ protocol: /^postgres(?:ql)?$/ }),
   AMQP_URL: z.url({ protocol: /^amqps?$/ }),
-  PORT: z.coerce.number().int().min(0).max(65_535),
+  PORT: wholeNumber.pipe(z.number().max(65_535)),
   QUEUE: z.string().min(1).max(200).default('billing.orders'),
-  LEASE_MS: z.coerce.number().int().min(100).default(60_000),
-  SHUTDOWN_MS: z.coerce.number().int().min(0).default(30_000),
+  LEASE_MS: wholeNumber.pipe(z.number().min(100)).default(60_000),
+  SHUTDOWN_MS: wholeNumber.default(25_000),
   PUBLISH_TWICE: z.stringbool().default(false),
 })
 
@@ -28,12 +33,13 @@ export interface ServiceConfig {
   readonly publishTwice: boolean
 }
 
-/** Reads the environment; every fault is named at once, values of URLs never. */
+/** Reads the environment. Ends the process with one line for every fault at once, which never shows values of URLs. */
 export function readConfig(env: NodeJS.ProcessEnv, defaultPort: number): ServiceConfig {
   const parsed = environment.safeParse({ PORT: String(defaultPort), ...env })
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-    throw new Error(`expected a valid environment, found: ${faults.join('; ')}`)
+    process.stderr.write(`expected a valid environment, found: ${faults.join('; ')}\n`)
+    process.exit(1)
   }
   const { data } = parsed
   return {

@@ -18,6 +18,16 @@ export function httpPart(app: FastifyInstance, port: number, logger: Logger): Ho
     start: async () => {
       logger.info('listening', { url: await app.listen({ host: '127.0.0.1', port }) })
     },
-    stop: () => app.close(),
+    // Requests that are being answered may end; a client that is slow or silent must not keep the process.
+    stop: async ({ graceMs }) => {
+      const grace = setTimeout(() => {
+        app.server.closeAllConnections()
+      }, graceMs)
+      try {
+        await app.close()
+      } finally {
+        clearTimeout(grace)
+      }
+    },
   }
 }

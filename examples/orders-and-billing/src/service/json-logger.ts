@@ -2,6 +2,8 @@ import type { LogFields, Logger } from '@litebus/core'
 
 /** One JSON object a line on standard output. */
 export function jsonLogger(service: string): Logger {
+  // Whoever reads the log may go away: that is no reason to stop taking orders.
+  process.stdout.on('error', () => undefined)
   const write =
     (level: string) =>
     (message: string, fields: LogFields = {}): void => {

@@ -7,8 +7,9 @@ import type { HeaderValue, Transport, TransportCapabilities } from '@litebus/cor
  * - `ordered`: an ordered stream, handed to one consumer at a time.
  * - `deadLetter`: what is discarded goes to a second destination.
  * - `routed`: publishes with a routing key that leads somewhere, or nowhere.
+ * - `limited`: like `deadLetter`, for what is discarded and for what was delivered more than three times.
  */
-export type DestinationKind = 'plain' | 'ordered' | 'deadLetter' | 'routed'
+export type DestinationKind = 'plain' | 'ordered' | 'deadLetter' | 'routed' | 'limited'
 
 /** A fresh, empty destination. */
 export interface TestDestination {
@@ -20,7 +21,7 @@ export interface TestDestination {
   readonly routingKey?: string
   /** Routing key that leads nowhere, of a `routed` destination. */
   readonly strayRoutingKey?: string
-  /** Where discarded messages are consumed from, of a `deadLetter` destination. */
+  /** Where discarded messages are consumed from, of a `deadLetter` or `limited` destination. */
   readonly deadLetterSource?: string
 }
 

@@ -3,6 +3,8 @@ import { MessageContractNotRegisteredError, OptionsError, PayloadError } from '.
 import { jsonSerializer } from './json-serializer.ts'
 import type { MessageContract } from './message-contract.ts'
 
+const encoder = new TextEncoder()
+
 /** A message with the registered contract whose version it now has. */
 export interface DecodedMessage {
   /** The contract that is registered here. */
@@ -15,8 +17,14 @@ export interface DecodedMessage {
 export interface ContractRegistry {
   /** The contract that handles messages of this name and version, directly or by upcasting. */
   resolve(name: string, version: number): MessageContract<unknown>
-  /** Parses, lifts and validates a body. */
-  decode(name: string, version: number, body: Uint8Array): Promise<DecodedMessage>
+  /** Parses, lifts and validates a body, given as bytes or as the text of UTF-8 bytes. */
+  decode(name: string, version: number, body: Uint8Array | string): Promise<DecodedMessage>
+  /** The same without a promise where no schema has to be waited for; it throws then where `decode` rejects. */
+  decodeNow(
+    name: string,
+    version: number,
+    body: Uint8Array | string,
+  ): DecodedMessage | Promise<DecodedMessage>
 }
 
 /**
@@ -26,9 +34,17 @@ export interface ContractRegistry {
  * @throws OptionsError when two contracts have the same name and version.
  */
 export function createContractRegistry(contracts: readonly MessageContract<unknown>[]): ContractRegistry {
+  if (!Array.isArray(contracts)) {
+    throw new OptionsError('contracts', [`expected a list of contracts, found ${typeof contracts}`])
+  }
   const versionsByName = new Map<string, MessageContract<unknown>[]>()
-  const faults: string[] = []
-  for (const contract of contracts) {
+  const faults = contracts.flatMap((contract: Partial<MessageContract<unknown>> | null | undefined, index) =>
+    typeof contract?.name === 'string' && typeof contract.version === 'number'
+      ? []
+      : [`expected contracts from defineContract, found another value at place ${String(index)}`],
+  )
+  if (faults.length > 0) throw new OptionsError('contracts', faults)
+  for (const contract of contracts as readonly MessageContract<unknown>[]) {
     const versions = versionsByName.get(contract.name) ?? []
     if (versions.some((known) => known.version === contract.version)) {
       faults.push(
@@ -52,14 +68,16 @@ export function createContractRegistry(contracts: readonly MessageContract<unkno
         : `expected contract ${printable(name)} in version ${known} or older, found version ${String(version)}; register the newer version`,
     )
   }
+  const decodeNow: ContractRegistry['decodeNow'] = (name, version, body) => {
+    const contract = resolve(name, version)
+    const message = lift(contract, version, parse(contract, body))
+    if (contract.schema === undefined) return { contract, message }
+    return validate(contract, message).then((valid) => ({ contract, message: valid }))
+  }
   return {
     resolve,
-    async decode(name, version, body) {
-      const contract = resolve(name, version)
-      const parsed = parse(contract, body)
-      const message = await validate(contract, lift(contract, version, parsed))
-      return { contract, message }
-    },
+    decodeNow,
+    decode: async (name, version, body) => decodeNow(name, version, body),
   }
 }
 
@@ -96,9 +114,13 @@ export async function validate<T>(contract: MessageContract<T>, message: unknown
   )
 }
 
-function parse(contract: MessageContract<unknown>, body: Uint8Array): unknown {
+function parse(contract: MessageContract<unknown>, body: Uint8Array | string): unknown {
+  const serializer = contract.serializer ?? jsonSerializer
   try {
-    return (contract.serializer ?? jsonSerializer).deserialize(body)
+    if (typeof body !== 'string') return serializer.deserialize(body)
+    return serializer.deserializeText === undefined
+      ? serializer.deserialize(encoder.encode(body))
+      : serializer.deserializeText(body)
   } catch (cause) {
     throw new PayloadError(`expected a body of ${label(contract)} that can be parsed`, { cause })
   }

@@ -14,4 +14,8 @@ export const jsonSerializer: PayloadSerializer = Object.freeze({
   deserialize(body: Uint8Array): unknown {
     return JSON.parse(decoder.decode(body)) as unknown
   },
+  deserializeText(text: string): unknown {
+    // A byte order mark, which decoding bytes leaves out.
+    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) as unknown
+  },
 })

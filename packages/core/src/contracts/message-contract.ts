@@ -12,6 +12,8 @@ export interface PayloadSerializer {
   serialize(message: unknown): Uint8Array
   /** Message of bytes; throws when they cannot be read. */
   deserialize(body: Uint8Array): unknown
+  /** The same for bytes that were read as UTF-8 already; absent: they are made bytes again. */
+  deserializeText?(text: string): unknown
 }
 
 /** A kind of message under a stable name and a positive version. */
@@ -36,6 +38,9 @@ const namePattern = /^[\x21-\x7e]{1,200}$/
  * @throws ArgumentError when name, version or upcasters are not valid.
  */
 export function defineContract<T>(contract: MessageContract<T>): MessageContract<T> {
+  if (typeof (contract as unknown) !== 'object' || (contract as unknown) === null) {
+    throw new ArgumentError(`expected a contract with name and version, found ${describe(contract)}`)
+  }
   if (typeof contract.name !== 'string' || !namePattern.test(contract.name)) {
     throw new ArgumentError(
       `expected a contract name of 1 to 200 printable ASCII characters without spaces, found ${describe(contract.name)}`,

@@ -2,6 +2,7 @@ import type { Clock } from '../ports/clock.ts'
 import type { Delivery, ReturnOptions, SettlementResult } from '../ports/delivery.ts'
 import { sleep } from '../time/sleep.ts'
 import { createSettlementAuthority, type SettlementAuthority } from './settlement-authority.ts'
+import { portRules, readOptions, type OptionShape } from '../options/read-options.ts'
 
 /** What a delivery says about itself; the ledger adds the settlement calls. */
 export type DeliveryFacts = Omit<Delivery, 'accept' | 'returnToQueue' | 'discard' | 'extend'>
@@ -35,6 +36,15 @@ export interface DeliveryLedgerOptions<Ref> {
   readonly clock: Clock
   /** The broker delays returns itself, so that the ledger does not hold them. @defaultValue false */
   readonly nativeReturnDelay?: boolean
+}
+
+const ledgerShape: OptionShape<DeliveryLedgerOptions<never>> = {
+  maxInFlight: 'any?',
+  driver: 'object',
+  onDelivery: 'function',
+  onFault: 'function',
+  clock: { ...portRules.clock, optional: false },
+  nativeReturnDelay: 'any?',
 }
 
 /**
@@ -74,7 +84,8 @@ interface Entry<Ref> {
 const faultReturnDelayMs = 1000
 
 /** An empty ledger that hands out. */
-export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): DeliveryLedger<Ref> {
+export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): DeliveryLedger<Ref> {
+  const options = readOptions('delivery ledger', given, { shape: ledgerShape })
   const { driver } = options
   const buffer: { readonly ref: Ref; readonly facts: DeliveryFacts }[] = []
   const inFlight = new Set<Entry<Ref>>()
@@ -123,9 +134,15 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
     // The slot is free as soon as the settlement is sent: waiting for the answer holds no handler back.
     inFlight.delete(entry)
     onTheirWay.add(entry)
-    const sending = attempt(send)
-    pump()
-    const result = await sending
+    let result: SendResult
+    try {
+      const sending = send()
+      pump()
+      result = await sending
+    } catch {
+      // A driver that throws may have sent: the authority is spent, redelivery decides.
+      result = 'unknown'
+    }
     onTheirWay.delete(entry)
     if (result === 'notSent' && !isRevoked(entry.authority)) {
       entry.authority.giveBack()
@@ -137,9 +154,9 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
     return result
   }
 
+  const extend = driver.extend?.bind(driver)
   const deliveryOf = (entry: Entry<Ref>, facts: DeliveryFacts): Delivery => {
     const { ref } = entry
-    const extend = driver.extend?.bind(driver)
     return {
       ...facts,
       accept: () => settle(entry, () => driver.accept(ref)),
@@ -150,7 +167,7 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
           options.nativeReturnDelay === true || closed ? 0 : how.delayMs,
         ),
       discard: ({ reason }) => settle(entry, () => driver.discard(ref, reason)),
-      ...(extend === undefined ? {} : { extend: (holdMs: number) => extend(ref, holdMs) }),
+      ...(extend === undefined ? undefined : { extend: (holdMs: number) => extend(ref, holdMs) }),
     }
   }
 
@@ -213,13 +230,4 @@ export function createDeliveryLedger<Ref>(options: DeliveryLedgerOptions<Ref>): 
 
 function isRevoked(authority: SettlementAuthority): boolean {
   return authority.state === 'revoked'
-}
-
-/** A driver that throws may have sent: the authority is spent, redelivery decides. */
-async function attempt(send: () => Promise<SendResult>): Promise<SendResult> {
-  try {
-    return await send()
-  } catch {
-    return 'unknown'
-  }
 }

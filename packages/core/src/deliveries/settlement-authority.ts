@@ -20,25 +20,32 @@ export interface SettlementAuthority {
 
 /** A fresh authority, held. */
 export function createSettlementAuthority(): SettlementAuthority {
-  let state: SettlementAuthorityState = 'held'
-  const move = (from: SettlementAuthorityState, to: SettlementAuthorityState): boolean => {
-    if (state !== from) return false
-    state = to
+  return new OneShotAuthority()
+}
+
+/** A class, since there is one for each delivery. */
+class OneShotAuthority implements SettlementAuthority {
+  #state: SettlementAuthorityState = 'held'
+
+  get state(): SettlementAuthorityState {
+    return this.#state
+  }
+
+  take(): boolean {
+    if (this.#state !== 'held') return false
+    this.#state = 'taken'
     return true
   }
-  return {
-    get state() {
-      return state
-    },
-    take: () => move('held', 'taken'),
-    spend() {
-      move('taken', 'spent')
-    },
-    giveBack() {
-      move('taken', 'held')
-    },
-    revoke() {
-      if (state !== 'spent') state = 'revoked'
-    },
+
+  spend(): void {
+    if (this.#state === 'taken') this.#state = 'spent'
+  }
+
+  giveBack(): void {
+    if (this.#state === 'taken') this.#state = 'held'
+  }
+
+  revoke(): void {
+    if (this.#state !== 'spent') this.#state = 'revoked'
   }
 }

@@ -22,7 +22,7 @@ export interface HandlerContext<TTransaction = unknown> extends HandlerIdentity 
   readonly contract: { readonly name: string; readonly version: number }
   /** 1-based number of this attempt. */
   readonly attempt: number
-  /** Aborts when the lease is lost, or when the grace of a stop is over. */
+  /** Aborts when the lease is lost, the execution budget is used up, or the grace of a stop is over. */
   readonly signal: AbortSignal
   /** Aborts as soon as a stop is asked for: finish, do not begin anything long. */
   readonly stopping: AbortSignal

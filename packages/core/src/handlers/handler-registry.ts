@@ -36,6 +36,16 @@ export interface HandlerRegistry<TTransaction> {
 export function createHandlerRegistry<TTransaction>(
   handlers: readonly AnyMessageHandler<TTransaction>[],
 ): HandlerRegistry<TTransaction> {
+  const given: unknown = handlers
+  if (!Array.isArray(given)) {
+    throw new OptionsError('handlers', [`expected a list of handlers, found ${typeof handlers}`])
+  }
+  const strangers = given.flatMap((handler: Partial<AnyMessageHandler> | null | undefined, index) =>
+    typeof handler?.contract === 'object'
+      ? []
+      : [`expected handlers with a contract, found another value at place ${String(index)}`],
+  )
+  if (strangers.length > 0) throw new OptionsError('handlers', strangers)
   const named = (handlers as unknown as readonly UnnamedHandler<TTransaction>[]).map((handler) => ({
     ...handler,
     name: handler.name ?? handler.contract.name,

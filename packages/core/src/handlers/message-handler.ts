@@ -33,23 +33,35 @@ export interface TransactionalContext<TTransaction> extends HandlerContext<TTran
   readonly transaction: TTransaction
 }
 
-/** Declares a handler; the type of the message comes from the contract. */
+/**
+ * Declares a handler; the type of the message comes from the contract.
+ *
+ * @throws ArgumentError when contract or function are missing.
+ */
 export function defineHandler<T, TTransaction = unknown>(
   handler: MessageHandler<T, TTransaction>,
 ): MessageHandler<T, TTransaction> {
+  requireHandler(handler)
   return Object.freeze({ ...handler })
+}
+
+function requireHandler(given: unknown): void {
+  const { contract, handle } = (given ?? {}) as Partial<Record<'contract' | 'handle', unknown>>
+  if (typeof contract === 'object' && contract !== null && typeof handle === 'function') return
+  throw new ArgumentError('expected a handler with a contract and a function handle, found another value')
 }
 
 /**
  * Declares a handler whose effects and whose completion are one transaction of the store.
  *
- * @throws ArgumentError when `transactional` is given as false.
+ * @throws ArgumentError when contract or function are missing, or `transactional` is given as false.
  */
 export function defineTransactionalHandler<T, TTransaction>(
   handler: Omit<MessageHandler<T, TTransaction>, 'handle'> & {
     readonly handle: (message: T, context: TransactionalContext<TTransaction>) => HandlerReturn
   },
 ): MessageHandler<T, TTransaction> {
+  requireHandler(handler)
   if (handler.transactional === false)
     throw new ArgumentError('expected a transactional handler, found transactional: false')
   const { handle } = handler

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { HandlerIdentity } from '../handlers/handler-context.ts'
-import { uuidV5 } from './uuid.ts'
+import { nameUuids } from './uuid.ts'
 
 /** The one namespace of all ids that LiteBus derives. It never changes: ids of stored messages depend on it. */
 export const liteBusNamespace = '6f0c1d52-9d0e-5c0b-8d5b-3f6f7b0a4e21'
@@ -51,6 +51,8 @@ export function idOfHop(hop: {
   return derive(['hop', hop.messageId, hop.kind, hop.attempt, hop.redriveId ?? ''])
 }
 
+const idOfName = nameUuids(liteBusNamespace)
+
 function derive(parts: readonly (string | number)[]): string {
-  return uuidV5(liteBusNamespace, JSON.stringify(parts))
+  return idOfName(JSON.stringify(parts))
 }

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { ArgumentError } from '../errors/errors.ts'
 
 const pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -25,22 +25,22 @@ export function normalizeUuid(text: string): string {
 
 /** A new UUIDv7 (RFC 9562): 48 bits of time in milliseconds, then random bits. */
 export function uuidV7(nowMs: number = Date.now()): string {
-  const bytes = randomBytes(16)
-  bytes.writeUIntBE(Math.max(0, Math.floor(nowMs)) % 2 ** 48, 0, 6)
-  return format(bytes, 7)
+  const time = (Math.max(0, Math.floor(nowMs)) % 2 ** 48).toString(16).padStart(12, '0')
+  // A random UUID brings the variant and the random bits, from a pool that the platform keeps.
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 
 /** The UUIDv5 (RFC 9562) of a name within a namespace. */
 export function uuidV5(namespace: string, name: string): string {
-  const hash = createHash('sha1')
-  hash.update(Buffer.from(normalizeUuid(namespace).replaceAll('-', ''), 'hex'))
-  hash.update(name, 'utf8')
-  return format(hash.digest().subarray(0, 16), 5)
+  return nameUuids(namespace)(name)
 }
 
-function format(bytes: Buffer, version: number): string {
-  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | (version << 4)
-  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-  const hex = bytes.toString('hex')
-  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+/** The same for many names of one namespace. */
+export function nameUuids(namespace: string): (name: string) => string {
+  const prefix = Buffer.from(normalizeUuid(namespace).replaceAll('-', ''), 'hex')
+  return (name) => {
+    const hex = hash('sha1', Buffer.concat([prefix, Buffer.from(name, 'utf8')]))
+    const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16)
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+  }
 }

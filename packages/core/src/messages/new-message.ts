@@ -60,6 +60,8 @@ export interface StoredMessage extends MessageMetadata {
   readonly contractVersion: number
   /** The payload bytes that were written. */
   readonly body: Uint8Array
+  /** The same as text, from a store that has read it as UTF-8 anyway: whoever parses it need not decode it again. */
+  readonly text?: string
   /** Time of the write, by the clock of the store. */
   readonly createdAt: Date
   /** Idempotency key of the write. */

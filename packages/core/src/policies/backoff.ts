@@ -1,3 +1,4 @@
+import { definedOptions, optionFaults, type OptionShape } from '../options/read-options.ts'
 import { clampTimerMs } from '../time/timer-limits.ts'
 
 /** How long to wait before the next attempt. */
@@ -30,7 +31,10 @@ export const backoffDefaults: Required<BackoffOptions> = Object.freeze({
  * @param random - uniform in [0, 1).
  */
 export function backoffDelayMs(attempt: number, options: BackoffOptions, random: () => number): number {
-  const { kind, initialDelayMs, multiplier, maxDelayMs, jitter } = { ...backoffDefaults, ...options }
+  const { kind, initialDelayMs, multiplier, maxDelayMs, jitter } = {
+    ...backoffDefaults,
+    ...definedOptions(options),
+  }
   const factor = kind === 'fixed' ? 1 : multiplier ** Math.max(0, attempt - 1)
   // 0 × Infinity is NaN, and a timer of NaN fires at once: an initial delay of 0 stays 0 however large the factor.
   const grown = initialDelayMs === 0 ? 0 : initialDelayMs * factor
@@ -39,10 +43,22 @@ export function backoffDelayMs(attempt: number, options: BackoffOptions, random:
   return jitter === 'equal' ? delay / 2 + (random() * delay) / 2 : random() * delay
 }
 
+const backoffShape: OptionShape<BackoffOptions> = {
+  kind: 'any?',
+  initialDelayMs: 'any?',
+  multiplier: 'any?',
+  maxDelayMs: 'any?',
+  jitter: 'any?',
+}
+
 /** Names every fault of backoff options; `name` is where they stand. */
 export function backoffFaults(name: string, options: BackoffOptions): string[] {
-  const faults: string[] = []
-  const { kind, initialDelayMs, multiplier, maxDelayMs, jitter } = { ...backoffDefaults, ...options }
+  const faults = optionFaults(`${name}.`, options, { shape: backoffShape })
+  if (faults.length > 0) return faults
+  const { kind, initialDelayMs, multiplier, maxDelayMs, jitter } = {
+    ...backoffDefaults,
+    ...definedOptions(options),
+  }
   const atLeast = (field: string, value: number, least: number): void => {
     if (!Number.isFinite(value) || value < least) {
       faults.push(

@@ -1,9 +1,9 @@
 import type { LiteBusErrorCode } from '../errors/error-code.ts'
 import { isLiteBusError } from '../errors/litebus-error.ts'
-import { failureCode, type Failure, type FailureCategory } from './failure.ts'
+import { failureCode, isFailure, type Failure, type FailureCategory } from './failure.ts'
 import { unwrapException } from './unwrap-exception.ts'
 
-/** Names a failure, or leaves it to the next classifier. Must not throw. */
+/** Names a failure, or leaves it to the next classifier, as one that throws does. */
 export type FailureClassifier = (error: unknown) => Failure | undefined
 
 const categoryOfCode: Readonly<Record<LiteBusErrorCode, FailureCategory>> = {
@@ -52,21 +52,40 @@ const timeoutCodes: ReadonlySet<string> = new Set([
 export function classifyFailure(error: unknown, custom?: FailureClassifier): Failure {
   try {
     const failure = unwrapException(error)
-    const named = custom?.(failure)
-    if (named !== undefined) return { category: named.category, code: failureCode(named.code) }
-    return classifyByType(failure)
+    const named = custom === undefined ? undefined : namedBy(custom, failure)
+    return named ?? classifyByType(failure)
   } catch {
     return { category: 'UNKNOWN', code: 'UNCLASSIFIABLE' }
   }
 }
 
+/** A classifier that throws or answers something else leaves the failure to the next one. */
+function namedBy(custom: FailureClassifier, error: unknown): Failure | undefined {
+  try {
+    const named: unknown = custom(error)
+    return isFailure(named) ? { category: named.category, code: failureCode(named.code) } : undefined
+  } catch {
+    return undefined
+  }
+}
+
 function classifyByType(error: unknown): Failure {
-  if (isLiteBusError(error)) return { category: categoryOfCode[error.code], code: error.code }
+  if (isLiteBusError(error)) return classifyOurs(error.code)
   if (typeof error !== 'object' || error === null) return { category: 'UNKNOWN', code: 'THROWN_VALUE' }
   const name = (error as Error).name
   if (name === 'AbortError') return { category: 'CANCELLED', code: 'ABORTED' }
   if (name === 'TimeoutError') return { category: 'TIMEOUT', code: 'TIMEOUT' }
   return classifyByCode(error) ?? { category: 'UNKNOWN', code: className(error) }
+}
+
+/** An error of another copy of this package may have a code that this one does not know. */
+function classifyOurs(code: unknown): Failure {
+  const known: Readonly<Partial<Record<string, FailureCategory>>> = categoryOfCode
+  if (typeof code !== 'string') return { category: 'UNKNOWN', code: 'UNKNOWN' }
+  return {
+    category: (Object.hasOwn(known, code) ? known[code] : undefined) ?? 'UNKNOWN',
+    code: failureCode(code),
+  }
 }
 
 /** Network faults carry a code, or (as `fetch` does) wrap an error that has one. */

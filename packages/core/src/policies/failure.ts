@@ -51,6 +51,19 @@ export const nonRetryableCategories: ReadonlySet<FailureCategory> = new Set([
   'REJECTED',
 ])
 
+/** Tells whether a value that untyped code returned is a failure: its category is known, its code is text. */
+export function isFailure(value: unknown): value is Failure {
+  if (typeof value !== 'object' || value === null) return false
+  const { category, code } = value as Partial<Failure>
+  return failureCategories.includes(category as FailureCategory) && typeof code === 'string'
+}
+
+/** A handler that did not end within its execution budget. */
+export const executionBudgetExceeded: Failure = Object.freeze({
+  category: 'TIMEOUT',
+  code: 'EXECUTION_BUDGET_EXCEEDED',
+})
+
 const codePattern = /^[A-Z0-9_.-]{1,64}$/
 
 /**

@@ -1,3 +1,4 @@
+import { optionFaults, type OptionShape } from '../options/read-options.ts'
 import type { TransportCapabilities } from '../ports/transport.ts'
 import { backoffFaults, type BackoffOptions } from './backoff.ts'
 import { failureCategories, type FailureCategory } from './failure.ts'
@@ -47,6 +48,18 @@ export interface ResolvedRetryProfile extends Omit<
   readonly backoff: BackoffOptions
 }
 
+const profileShape: OptionShape<RetryProfile> = {
+  mode: 'any?',
+  maxAttempts: 'any?',
+  ordering: 'any?',
+  destinationOrdered: 'any?',
+  retryableCategories: 'list?',
+  onPermanent: 'any?',
+  deadLetterDestination: 'text?',
+  retryDestination: 'text?',
+  backoff: 'object?',
+}
+
 /** Fills in the defaults of a profile. */
 export function resolveRetryProfile(profile: RetryProfile): ResolvedRetryProfile {
   const mode = profile.mode ?? 'none'
@@ -71,6 +84,8 @@ type RetryCapabilities = Pick<
  * construction, so that a reordering path is never reached by falling through.
  */
 export function retryProfileFaults(profile: RetryProfile, capabilities: RetryCapabilities): string[] {
+  const misnamed = optionFaults('retry.', profile, { shape: profileShape })
+  if (misnamed.length > 0) return misnamed
   const resolved = resolveRetryProfile(profile)
   const { mode, ordering, maxAttempts } = resolved
   const faults = backoffFaults('backoff', resolved.backoff)

@@ -83,11 +83,13 @@ export interface MessageLeaser<TTransaction> {
   release(leases: readonly Lease[], options?: { readonly delayMs?: number }): Promise<void>
   /**
    * Runs `work` and the fenced completion of `lease` in one transaction of the store. A throw of `work` rolls
-   * back and is rethrown; a lost lease rolls back and answers `leaseLost`; a failed commit throws.
+   * back and is rethrown; a lost lease rolls back and answers `leaseLost`; a failed commit throws. When the signal
+   * aborts, the work is given up: the transaction is rolled back at once, whatever runs in it, and the call rejects.
    */
   completeInTransaction(
     lease: Lease,
     work: (transaction: TTransaction) => Promise<void>,
+    options?: SettleOptions,
   ): Promise<SettleResult>
 }
 

@@ -11,8 +11,16 @@ export interface WriteOptions extends Omit<MessageMetadata, 'sourceId'> {
   readonly idempotency?: Idempotency
   /** When the message becomes due. @defaultValue at once */
   readonly visibility?: Visibility
-  /** Received bytes, stored instead of serializing `message`; whoever received them has validated it. */
+  /**
+   * Bytes that were received, stored unchanged instead of serializing `message`. They are decoded and validated under
+   * the contract first, as the handler will do.
+   */
   readonly body?: Uint8Array
+  /**
+   * True: the caller has decoded and validated `body` under this contract itself, as an ingress does before it accepts,
+   * so that it is not done twice. @defaultValue false
+   */
+  readonly bodyIsValidated?: boolean
   /**
    * Context of the handler that sends: the id is derived from it, so that a retried handler sends the same message;
    * tenant, correlation id and trace are inherited, and the handled message becomes the cause.

@@ -22,8 +22,6 @@ export const storeLimits: {
   delayMs: 100 * 365 * 86_400_000,
 })
 
-const loneSurrogate = /\p{Surrogate}/u
-
 /**
  * Refuses messages that a store could not write or could not give back unchanged, before anything reaches the
  * caller's transaction.
@@ -70,7 +68,7 @@ function textFault(
     return `expected ${name} of ${String(length.min)} to ${String(length.max)} characters, found ${String(value.length)}`
   }
   if (value.includes('\0')) return `expected ${name} without NUL characters`
-  return loneSurrogate.test(value) ? `expected ${name} without unpaired surrogates` : undefined
+  return value.isWellFormed() ? undefined : `expected ${name} without unpaired surrogates`
 }
 
 function visibilityFault({ visibility }: NewMessage): string | undefined {

@@ -1,20 +1,8 @@
 import type { Clock } from '../ports/clock.ts'
+import { inTime } from './in-time.ts'
 
 /** Settles as the promise does, or rejects after a time; a later rejection of the promise is swallowed. */
 export function within<T>(clock: Clock, limitMs: number, promise: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = clock.schedule(limitMs, () => {
-      reject(new Error(`no answer within ${String(limitMs)} ms`))
-    })
-    promise.then(
-      (value) => {
-        timer.cancel()
-        resolve(value)
-      },
-      (error: unknown) => {
-        timer.cancel()
-        reject(error instanceof Error ? error : new Error(String(error)))
-      },
-    )
-  })
+  const onLate = (): Error => new Error(`no answer within ${String(limitMs)} ms`)
+  return inTime(promise, { clock, limitMs, onLate })
 }

@@ -35,7 +35,8 @@ export const headerBounds: HeaderBounds = Object.freeze({
 export function checkHeaderBounds(headers: Headers, bounds: HeaderBounds = headerBounds): void {
   let count = 0
   let total = 0
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]
     if (value === undefined || isBrokerHeader(name)) continue
     const nameBytes = Buffer.byteLength(name)
     if (nameBytes > bounds.maxNameBytes) {

@@ -100,7 +100,7 @@ export function isReservedHeader(name: string): boolean {
 
 /** Tells whether a broker added the header on its way. */
 export function isBrokerHeader(name: string): boolean {
-  return brokerHeader.test(name.toLowerCase())
+  return /^x-/i.test(name) && brokerHeader.test(name.toLowerCase())
 }
 
 /** Tells whether the header is one of the listed ones, which do not count towards the bounds. */

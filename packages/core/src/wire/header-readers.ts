@@ -7,8 +7,10 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 export function findHeader(headers: Headers, name: string): HeaderValue | undefined {
   if (Object.hasOwn(headers, name)) return headers[name]
   const lower = name.toLowerCase()
-  for (const candidate of Object.keys(headers)) {
-    if (candidate.toLowerCase() === lower) return headers[candidate]
+  // Most headers are absent and asked for in every message: this makes no list, and the length tells most apart.
+  for (const candidate in headers) {
+    if (candidate.length !== name.length || candidate.toLowerCase() !== lower) continue
+    if (Object.hasOwn(headers, candidate)) return headers[candidate]
   }
   return undefined
 }

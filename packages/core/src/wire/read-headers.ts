@@ -1,4 +1,5 @@
 import { FormatError, InboxIngressError } from '../errors/errors.ts'
+import { defined } from '../options/defined.ts'
 import type { Visibility } from '../messages/new-message.ts'
 import type { TraceContext } from '../messages/trace-context.ts'
 import type { HeaderValue, InboundMessage } from '../ports/transport-message.ts'
@@ -73,7 +74,7 @@ function read(message: InboundMessage, options: ReadHeadersOptions): WireMetadat
   }
   const trusted = (name: string): string | undefined =>
     options.trustApplicationHeaders ? text(name) : undefined
-  return compact({
+  return defined<WireMetadata>({
     contractName: required(text(wireHeaders.contractName), wireHeaders.contractName),
     contractVersion: required(
       readPositiveInteger(headers, wireHeaders.contractVersion),
@@ -102,7 +103,8 @@ function required<T>(value: T | undefined, name: string): T {
 
 function applicationHeaders({ headers }: InboundMessage): Record<string, string> {
   const result: Record<string, string> = {}
-  for (const [name, value] of Object.entries(headers)) {
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]
     if (value === undefined || value === null || isReservedHeader(name) || isBrokerHeader(name)) continue
     const text = textOf(value) ?? JSON.stringify(value, jsonValue)
     if (!text.includes('\0')) result[name] = text
@@ -114,9 +116,4 @@ function applicationHeaders({ headers }: InboundMessage): Record<string, string>
 function jsonValue(this: Record<string, HeaderValue>, _name: string, value: unknown): unknown {
   if (typeof value === 'bigint') return value.toString()
   return value instanceof Uint8Array ? Buffer.from(value).toString('base64') : value
-}
-
-/** Drops absent fields, so that the result says only what the delivery said. */
-function compact<T extends object>(fields: { [K in keyof T]: T[K] | undefined }): T {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 }

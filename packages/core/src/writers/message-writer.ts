@@ -4,9 +4,11 @@ import { OptionsError } from '../errors/errors.ts'
 import type { Axis } from '../messages/message-state.ts'
 import type { TraceContext } from '../messages/trace-context.ts'
 import { checkOptions } from '../options/option-checks.ts'
+import { readOptions, type OptionShape } from '../options/read-options.ts'
 import type { AppendResult, MessageStore, StoredReceipt } from '../ports/message-store.ts'
 import type { BatchOptions, TransactionalWriteOptions, WriteItem } from '../ports/writers.ts'
-import { prepareMessage, type WriterSettings } from './prepare-message.ts'
+import { batchNames, refuseMisspelt, slotNames, writeNames } from './option-names.ts'
+import { prepareMessage, prepareValidated, type WriterSettings } from './prepare-message.ts'
 
 /** Options of a writer of either axis. */
 export interface WriterOptions<TTransaction> {
@@ -21,6 +23,13 @@ export interface WriterOptions<TTransaction> {
    * @defaultValue 'happensBefore'
    */
   readonly ordering?: 'happensBefore' | 'commit'
+}
+
+const writerShape: OptionShape<WriterOptions<never>> = {
+  store: { members: ['axis', 'append'] },
+  contracts: 'list',
+  maxMessageBytes: 'any?',
+  ordering: 'any?',
 }
 
 /** What both writers do: prepare, append, answer slot by slot. */
@@ -42,13 +51,14 @@ export interface MessageWriter<TTransaction> {
  */
 export function createMessageWriter<TTransaction>(
   axis: Axis,
-  {
+  given: WriterOptions<TTransaction>,
+): MessageWriter<TTransaction> {
+  const {
     store,
     contracts,
     maxMessageBytes = 4 * 1024 * 1024,
     ordering = 'happensBefore',
-  }: WriterOptions<TTransaction>,
-): MessageWriter<TTransaction> {
+  } = readOptions(axis, given, { shape: writerShape })
   const checks = checkOptions()
   checks.that(store.axis === axis, `expected the ${axis} face of a store, found the ${store.axis}`)
   checks.integer('maxMessageBytes', maxMessageBytes, { min: 0 })
@@ -59,14 +69,26 @@ export function createMessageWriter<TTransaction>(
   if (checks.faults.length > 0) throw new OptionsError(axis, checks.faults)
   const settings: WriterSettings = { registry: createContractRegistry(contracts), maxMessageBytes }
 
-  const write: MessageWriter<TTransaction>['write'] = async (items, { transaction } = {}) => {
-    const messages = await Promise.all(items.map((item) => prepareMessage(item, settings)))
+  const write: MessageWriter<TTransaction>['write'] = async (items, batch = {}) => {
+    refuseMisspelt(axis, batch, batchNames)
+    const { transaction } = batch
+    for (const item of items) if (item.options !== undefined) refuseMisspelt(axis, item.options, slotNames)
+    const validated = items.flatMap((item) => {
+      const { body, bodyIsValidated } = item.options ?? {}
+      return body === undefined || bodyIsValidated !== true ? [] : [{ item, body }]
+    })
+    const messages =
+      validated.length === items.length
+        ? validated.map(({ item, body }) => prepareValidated(item, body, settings))
+        : await Promise.all(items.map((item) => prepareMessage(item, settings)))
     if (messages.length === 0) return []
     return store.append(messages, transaction === undefined ? { ordering } : { ordering, transaction })
   }
   return {
     write,
-    async writeOne(contract, message, { transaction, ...slot } = {}) {
+    async writeOne(contract, message, options = {}) {
+      refuseMisspelt(axis, options, writeNames)
+      const { transaction, ...slot } = options
       const items = [{ contract, message, options: slot }]
       const [result] = await write(items, transaction === undefined ? {} : { transaction })
       if (result === undefined)

@@ -5,6 +5,7 @@ import { ArgumentError, MessageContractNotRegisteredError } from '../errors/erro
 import { idOfSend } from '../ids/deterministic-ids.ts'
 import { normalizeUuid, uuidV7 } from '../ids/uuid.ts'
 import type { NewMessage } from '../messages/new-message.ts'
+import { defined } from '../options/defined.ts'
 import type { WriteItem, WriteOptions } from '../ports/writers.ts'
 import { writeFaults } from './write-faults.ts'
 
@@ -21,25 +22,55 @@ export interface WriterSettings {
  *
  * @throws ArgumentError when an option is not valid or the body is too large.
  * @throws MessageContractNotRegisteredError when the contract is not registered.
- * @throws PayloadError when the message is refused by its schema or cannot be serialized.
+ * @throws PayloadError when the message is refused by its schema or cannot be serialized, or received bytes cannot be
+ * decoded or are refused.
  */
-export async function prepareMessage(
-  { contract, message, options = {} }: WriteItem,
+export async function prepareMessage(item: WriteItem, settings: WriterSettings): Promise<NewMessage> {
+  const { contract, message, options = {} } = item
+  if (options.body !== undefined && options.bodyIsValidated === true) {
+    return prepareValidated(item, options.body, settings)
+  }
+  refuseFaults(options)
+  const body = options.body ?? (await serialize(contract, message, settings.registry))
+  refuseTooLarge(body, settings)
+  // What is accepted here and cannot be read at the other end would be lost there, after the sender heard of success.
+  if (options.body !== undefined) await settings.registry.decode(contract.name, contract.version, body)
+  return newMessage(contract, options, body)
+}
+
+/** The same for a message that brings its body and was validated: nothing has to be waited for. */
+export function prepareValidated(
+  { contract, options = {} }: WriteItem,
+  body: Uint8Array,
   settings: WriterSettings,
-): Promise<NewMessage> {
+): NewMessage {
+  refuseFaults(options)
+  refuseTooLarge(body, settings)
+  settings.registry.resolve(contract.name, contract.version)
+  return newMessage(contract, options, body)
+}
+
+function refuseFaults(options: WriteOptions): void {
   const faults = writeFaults(options)
   if (faults.length > 0) throw new ArgumentError(faults.join('; '))
-  const body = options.body ?? (await serialize(contract, message, settings.registry))
-  if (options.body !== undefined) settings.registry.resolve(contract.name, contract.version)
-  if (settings.maxMessageBytes > 0 && body.byteLength > settings.maxMessageBytes) {
-    throw new ArgumentError(
-      `expected a body of at most ${String(settings.maxMessageBytes)} bytes, found ${String(body.byteLength)}; raise maxMessageBytes, or send a reference`,
-    )
-  }
+}
+
+function refuseTooLarge(body: Uint8Array, { maxMessageBytes }: WriterSettings): void {
+  if (maxMessageBytes === 0 || body.byteLength <= maxMessageBytes) return
+  throw new ArgumentError(
+    `expected a body of at most ${String(maxMessageBytes)} bytes, found ${String(body.byteLength)}; raise maxMessageBytes, or send a reference`,
+  )
+}
+
+function newMessage(
+  { name, version }: Pick<MessageContract<unknown>, 'name' | 'version'>,
+  options: WriteOptions,
+  body: Uint8Array,
+): NewMessage {
   return {
-    id: identify(contract, options, body),
-    contractName: contract.name,
-    contractVersion: contract.version,
+    id: identify(name, options, body),
+    contractName: name,
+    contractVersion: version,
     body,
     ...metadata(options),
   }
@@ -59,11 +90,11 @@ async function serialize(
   return encodeMessage(registered, message)
 }
 
-function identify(contract: MessageContract<unknown>, options: WriteOptions, body: Uint8Array): string {
+function identify(contractName: string, options: WriteOptions, body: Uint8Array): string {
   if (options.messageId !== undefined) return normalizeUuid(options.messageId)
   const { from, sendKey } = options
   if (from === undefined) return uuidV7()
-  return idOfSend({ from, contractName: contract.name, body, ...(sendKey === undefined ? {} : { sendKey }) })
+  return idOfSend({ from, contractName, body, ...(sendKey === undefined ? {} : { sendKey }) })
 }
 
 function metadata(
@@ -71,7 +102,7 @@ function metadata(
 ): Omit<NewMessage, 'id' | 'contractName' | 'contractVersion' | 'body'> {
   const { from } = options
   const tenantId = options.tenantId ?? from?.tenantId
-  const fields = {
+  return defined({
     tenantId: tenantId === '' ? undefined : tenantId,
     orderingKey: options.orderingKey,
     topic: options.topic,
@@ -82,6 +113,5 @@ function metadata(
     sourceId: options.sourceId,
     idempotency: options.idempotency,
     visibility: options.visibility,
-  }
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
+  })
 }

@@ -29,6 +29,9 @@ export function writeFaults(options: WriteOptions): string[] {
   if (options.idempotency !== undefined && typeof options.idempotency.key !== 'string') {
     faults.push('expected idempotency.key to be text')
   }
+  if (options.body !== undefined && !ArrayBuffer.isView(options.body)) {
+    faults.push(`expected body to be a Uint8Array, found ${typeof options.body}`)
+  }
   const mode = options.idempotency?.mode
   if (mode !== undefined && !['returnExisting', 'strict'].includes(mode)) {
     faults.push(`expected idempotency.mode to be 'returnExisting' or 'strict', found ${mode}`)

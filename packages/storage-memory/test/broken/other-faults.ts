@@ -5,6 +5,15 @@ import { without, type BrokenStore, type Store } from './broken-store.ts'
 /** Stores that settle or administer wrongly. */
 export const otherFaults: readonly BrokenStore[] = [
   {
+    name: 'waits for work that was given up',
+    damage: (store) => ({
+      completeInTransaction: (lease, work) => store.completeInTransaction(lease, work),
+    }),
+    foundBy: [
+      'completion in a transaction: takes everything back when the work is given up, and waits for it no longer',
+    ],
+  },
+  {
     name: 'says that every settle applied',
     damage: (store) => ({
       async settle(outcomes, options) {

@@ -1,31 +1,23 @@
-import { createHash } from 'node:crypto'
 import { InboxStorageError, type NewMessage } from '@litebus/core'
 import { laneIdOf } from '../database/lane-id.ts'
 import { encodeMetadata, encodeTrace } from '../database/metadata.ts'
 
-/** Keys that are locked one by one; more than this would crowd the lock table of the server. */
-const keyLockLimit = 1000
+/** Identities that are locked one by one; more than this would crowd the lock table of the server. */
+const lockLimit = 1000
 
 /** Bodies travel as one value, which the protocol bounds. */
 const batchBytes = 512 * 1024 * 1024
 
-/** The arguments of the append function, and what they lock. */
-export interface AppendArguments {
+/** A call of one of the functions that append. */
+export interface AppendCall {
+  readonly name: string
   readonly values: readonly unknown[]
-  /** Lock → slots that need it. */
-  readonly locks: ReadonlyMap<string, readonly number[]>
-  /** Whether the keys are too many to be locked one by one. */
-  readonly waits: boolean
 }
 
-/** Builds the arguments: columns as arrays, the bodies end to end in one value, which the driver sends as bytes. */
-export function appendArguments(
-  scope: string,
-  messages: readonly NewMessage[],
-  inCommitOrder: boolean,
-): AppendArguments {
-  const locks = locksOf(scope, messages)
-  const waits = locks.size > keyLockLimit
+/** A call for a batch: columns as arrays, the bodies end to end in one value, which the driver sends as bytes. */
+export function appendCall(messages: readonly NewMessage[], inCommitOrder: boolean): AppendCall {
+  const locks = messages.reduce((sum, message) => sum + locksOf(message), 0)
+  const waits = locks > lockLimit
   const lengths = messages.map((message) => message.body.byteLength)
   const total = lengths.reduce((sum, length) => sum + length, 0)
   if (total > batchBytes) {
@@ -35,44 +27,33 @@ export function appendArguments(
   }
   let offset = 1
   const offsets = lengths.map((length) => (offset += length) - length)
-  const lanes = messages.map(laneOf)
-  const turns = inCommitOrder
-    ? [...new Set(lanes.filter((lane) => lane !== null))].map((lane) => turnOf(scope, lane))
-    : []
   return {
-    locks,
-    waits,
+    name: waits ? 'append_waiting' : 'append',
     values: [
-      messages.map((message) => message.id),
-      messages.map((message) => message.contractVersion),
-      messages.map((message) => message.tenantId ?? ''),
+      plainArray(messages.map((message) => message.id)),
+      plainArray(messages.map((message) => message.contractVersion)),
+      sparse(messages.map(({ tenantId = '' }) => (tenantId === '' ? null : tenantId))),
       messages.map((message) => message.contractName),
-      messages.map((message) => message.orderingKey ?? null),
-      messages.map((message) => message.idempotency?.key ?? null),
-      messages.map(encodeMetadata),
-      messages.map(encodeTrace),
-      lanes,
-      messages.map(atMicros),
-      messages.map(afterMs),
-      offsets,
-      lengths,
+      sparse(messages.map((message) => message.orderingKey ?? null)),
+      sparse(messages.map((message) => message.idempotency?.key ?? null)),
+      sparse(messages.map(encodeMetadata)),
+      sparse(messages.map(encodeTrace)),
+      sparse(messages.map(laneOf)),
+      sparse(messages.map(atMicros)),
+      sparse(messages.map(afterMs)),
+      plainArray(offsets),
+      plainArray(lengths),
       Buffer.concat(messages.map((message) => message.body)),
-      waits || locks.size === 0 ? null : [...locks.keys()].sort(byNumber),
-      turns.length === 0 ? null : turns.sort(byNumber),
+      locks > 0 && !waits,
+      inCommitOrder,
     ],
   }
 }
 
-/** Builds the arguments for one message: trailing ones that are absent are left out. */
-export function appendOneArguments(
-  scope: string,
-  message: NewMessage,
-  inCommitOrder: boolean,
-): Omit<AppendArguments, 'waits'> {
+/** A call for one message: the shorter function when it has no key, is due at once and needs no lock. */
+export function appendOneCall(message: NewMessage, inCommitOrder: boolean): AppendCall {
   const { id, contractVersion, contractName, body, tenantId = '', orderingKey = null, idempotency } = message
-  const locks = locksOf(scope, [message])
-  const lane = laneOf(message)
-  const values: unknown[] = [
+  const common = [
     id,
     contractVersion,
     contractName,
@@ -80,24 +61,40 @@ export function appendOneArguments(
     tenantId,
     encodeMetadata(message),
     encodeTrace(message),
-    orderingKey,
-    lane,
-    idempotency?.key ?? null,
-    atMicros(message),
-    afterMs(message),
-    locks.size === 0 ? null : [...locks.keys()].sort(byNumber),
-    inCommitOrder && lane !== null ? turnOf(scope, lane) : null,
   ]
-  while (values.at(-1) === null) values.pop()
-  return { locks, values }
+  const locks = locksOf(message) > 0
+  if (!locks && orderingKey === null && message.visibility === undefined) {
+    return { name: 'append_one', values: common }
+  }
+  const lane = laneOf(message)
+  const key = idempotency?.key ?? null
+  const turn = inCommitOrder && lane !== null
+  const rest = [orderingKey, lane, key, atMicros(message), afterMs(message), locks, turn]
+  return { name: 'append_one_full', values: [...common, ...rest] }
+}
+
+/** How many locks a message takes: one for an id that may repeat, one for a key. */
+export function locksOf({ id, idempotency }: NewMessage): number {
+  return (hasRandomId(id) ? 0 : 1) + (idempotency === undefined ? 0 : 1)
+}
+
+/** A UUIDv7 does not repeat; derived and given ids do by design. */
+function hasRandomId(id: string): boolean {
+  return id[14] === '7'
+}
+
+/** Numbers and ids need no quotes, which the driver would look for one by one. */
+function plainArray(values: readonly (string | number)[]): string {
+  return `{${values.join(',')}}`
+}
+
+/** A column without any value is no array: `unnest` fills it up with nulls. */
+function sparse<T>(values: readonly (T | null)[]): readonly (T | null)[] | null {
+  return values.every((value) => value === null) ? null : values
 }
 
 function laneOf({ tenantId, orderingKey }: NewMessage): string | null {
   return orderingKey === undefined ? null : laneIdOf(tenantId, orderingKey)
-}
-
-function turnOf(scope: string, lane: string): string {
-  return hash64(`${scope}\0turn\0${lane}`)
 }
 
 function atMicros({ visibility }: NewMessage): number | null {
@@ -106,32 +103,4 @@ function atMicros({ visibility }: NewMessage): number | null {
 
 function afterMs({ visibility }: NewMessage): number | null {
   return visibility !== undefined && 'afterMs' in visibility ? visibility.afterMs : null
-}
-
-/**
- * Locks keep two open transactions from writing one identity: the second would wait for the first inside the
- * caller's transaction. Random ids need none: a UUIDv7 does not repeat, derived and given ones do by design.
- */
-function locksOf(scope: string, messages: readonly NewMessage[]): Map<string, number[]> {
-  const locks = new Map<string, number[]>()
-  const add = (name: string, slot: number): void => {
-    const key = hash64(`${scope}\0${name}`)
-    const slots = locks.get(key)
-    if (slots === undefined) locks.set(key, [slot])
-    else slots.push(slot)
-  }
-  messages.forEach(({ id, tenantId, idempotency }, slot) => {
-    if (id[14] !== '7') add(`id\0${id}`, slot)
-    if (idempotency !== undefined) add(`key\0${tenantId ?? ''}\0${idempotency.key}`, slot)
-  })
-  return locks
-}
-
-function hash64(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest().readBigInt64BE(0).toString()
-}
-
-function byNumber(a: string, b: string): number {
-  const difference = BigInt(a) - BigInt(b)
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0
 }

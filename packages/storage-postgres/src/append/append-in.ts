@@ -2,13 +2,12 @@ import type { AppendOptions, AppendResult, NewMessage } from '@litebus/core'
 import { runIn } from '../database/callers-transaction.ts'
 import type { Database, Run } from '../database/database.ts'
 import type { PostgresTransaction } from '../database/postgres-client.ts'
-import type { AxisNames, Names } from '../schema/names.ts'
+import type { AxisNames } from '../schema/names.ts'
 import { append, mayNeedSteps, type AppendContext } from './append.ts'
 
 /** Where messages are written. */
 export interface AppendTarget {
   readonly database: Database
-  readonly names: Names
   readonly axis: AxisNames
   /** Refuses a schema that this package does not know, through the given connection. */
   readonly ready: (run: Run) => Promise<void>
@@ -35,12 +34,11 @@ export async function appendIn(
 }
 
 function contextOf(
-  { names, axis }: AppendTarget,
+  { axis }: AppendTarget,
   run: Run,
   { ordering }: AppendOptions<PostgresTransaction>,
 ): AppendContext {
   return {
-    names,
     axis,
     run,
     inCommitOrder: ordering === 'commit',

@@ -9,13 +9,12 @@ import {
   type StoredReceipt,
 } from '@litebus/core'
 import type { Run } from '../database/database.ts'
-import type { AxisNames, Names } from '../schema/names.ts'
-import { appendArguments, appendOneArguments, type AppendArguments } from './append-arguments.ts'
+import type { AxisNames } from '../schema/names.ts'
+import { appendCall, appendOneCall, locksOf } from './append-arguments.ts'
 import { keyScopeOf, meet, readKnown, type KnownMessages } from './known-messages.ts'
 
 /** What an append works with. */
 export interface AppendContext {
-  readonly names: Names
   readonly axis: AxisNames
   readonly run: Run
   readonly inCommitOrder: boolean
@@ -26,7 +25,7 @@ export interface AppendContext {
 /** Whether a batch can need more than one statement: then it needs a transaction around them. */
 export function mayNeedSteps(messages: readonly NewMessage[]): boolean {
   if (messages.length === 1) return false
-  if (messages.some(({ id, idempotency }) => idempotency !== undefined || id[14] !== '7')) return true
+  if (messages.some((message) => locksOf(message) > 0)) return true
   return new Set(messages.map((message) => message.id)).size < messages.length
 }
 
@@ -84,20 +83,19 @@ function identitiesOf(message: NewMessage | undefined): readonly string[] {
 }
 
 async function insert(
-  { names, axis, run, inCommitOrder }: AppendContext,
+  { axis, run, inCommitOrder }: AppendContext,
   messages: readonly NewMessage[],
   slots: readonly number[],
 ): Promise<ReadonlyMap<number, StoredReceipt>> {
   const batch = slots.map((slot) => messages[slot]).filter((message) => message !== undefined)
-  const scope = `${names.schemaName}\0${names.prefix}\0${axis.axis}`
   const [only] = batch
   const call =
     only !== undefined && batch.length === 1
-      ? { name: 'append_one', ...appendOneArguments(scope, only, inCommitOrder) }
-      : callFor(appendArguments(scope, batch, inCommitOrder))
+      ? appendOneCall(only, inCommitOrder)
+      : appendCall(batch, inCommitOrder)
   const [row] = await run(`select ${axis.fn(call.name)}(${places(call.values.length)})`, call.values)
   const answer = row?.[0] ?? ''
-  if (answer.startsWith('!')) throw inFlight(answer.slice(1), call.locks, { slots, messages })
+  if (answer.startsWith('!')) throw inFlight(answer.slice(1), { slots, messages })
   const [created, list] = answer.split(':')
   const createdAt = new Date(Number(created))
   const placed =
@@ -111,10 +109,6 @@ async function insert(
         : [[slot, receiptOf(message, createdAt)] as const]
     }),
   )
-}
-
-function callFor(given: AppendArguments): AppendArguments & { readonly name: string } {
-  return { ...given, name: given.waits ? 'append_waiting' : 'append' }
 }
 
 function places(count: number): string {
@@ -159,21 +153,17 @@ function byKey(known: KnownMessages, message: NewMessage): ReturnType<typeof mee
   return meet(known.byKey.get(keyScopeOf(tenantId, idempotency.key)), message)
 }
 
+/** `taken` names places of the call, counted from 1; none: any that takes a lock may have met another. */
 function inFlight(
-  locks: string,
-  needed: AppendArguments['locks'],
+  taken: string,
   { slots, messages }: { readonly slots: readonly number[]; readonly messages: readonly NewMessage[] },
 ): DuplicateInFlightError {
-  const taken = locks === '' ? [...needed.keys()] : locks.split(',')
-  const places = new Set(taken.flatMap((lock) => needed.get(lock) ?? []))
-  const conflicting = [...places]
-    .sort((a, b) => a - b)
-    .flatMap((place): ConflictingSlot[] => {
-      const index = slots[place]
-      const message = index === undefined ? undefined : messages[index]
-      if (index === undefined || message === undefined) return []
-      return [{ index, id: message.id, on: message.idempotency === undefined ? 'id' : 'key' }]
-    })
+  const places = new Set(taken.split(',').map((place) => Number(place) - 1))
+  const conflicting = slots.flatMap((index, place): ConflictingSlot[] => {
+    const message = messages[index]
+    if (message === undefined || !(taken === '' ? locksOf(message) > 0 : places.has(place))) return []
+    return [{ index, id: message.id, on: message.idempotency === undefined ? 'id' : 'key' }]
+  })
   return new DuplicateInFlightError(
     `${String(conflicting.length)} of ${String(messages.length)} messages are being written by another transaction; nothing was written`,
     conflicting,

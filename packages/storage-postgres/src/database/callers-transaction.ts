@@ -1,6 +1,6 @@
 import { InvalidOperationError } from '@litebus/core'
-import { statement, type Run } from './database.ts'
 import type { PostgresTransaction } from './postgres-client.ts'
+import { statement, type Run } from './statement.ts'
 import { sqlStateOf, translateError } from './translate-error.ts'
 
 const refusal =

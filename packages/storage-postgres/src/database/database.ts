@@ -1,55 +1,61 @@
-import { InvalidOperationError, isLiteBusError } from '@litebus/core'
-import type { PostgresPool, PostgresPoolClient, PostgresTransaction } from './postgres-client.ts'
-import { sqlStateOf, translateError } from './translate-error.ts'
+import { InvalidOperationError, untilAborted } from '@litebus/core'
+import { withConnection, type ConnectionSource, type OwnConnection } from './own-connection.ts'
+import type { PostgresTransaction } from './postgres-client.ts'
+import type { Row, Run } from './statement.ts'
+import { sqlStateOf } from './translate-error.ts'
 
-/** One row; every value is text or null. Bodies are text too, see {@link statement}. */
-export type Row = readonly (string | null)[]
-
-/** Runs a statement and answers its rows. */
-export type Run = (text: string, values: readonly unknown[]) => Promise<readonly Row[]>
-
-const asReceived = { getTypeParser: () => (value: unknown) => value }
-
-/** Runs one statement on a client. Values are never parsed by the driver: applications change its parsers. */
-export async function statement(
-  client: PostgresTransaction,
-  text: string,
-  values: readonly unknown[] = [],
-): Promise<{ readonly rows: readonly Row[]; readonly command: string }> {
-  const binary = values.length > 0
-  const result = await client.query({
-    text,
-    values: [...values],
-    rowMode: 'array',
-    types: asReceived,
-    ...(binary ? { binary } : {}),
-  })
-  return { rows: result.rows as Row[], command: result.command }
-}
+export type { Row, Run }
 
 /** The store's own connections. */
 export interface Database {
   /** Runs one statement in a transaction of its own, READ COMMITTED. */
   run(doing: string, text: string, values: readonly unknown[]): Promise<readonly Row[]>
   /** Runs work in one transaction, READ COMMITTED. */
-  transaction<T>(doing: string, work: (run: Run, client: PostgresTransaction) => Promise<T>): Promise<T>
+  transaction<T>(doing: string, work: (run: Run) => Promise<T>): Promise<T>
+  /**
+   * Runs work of the application in one transaction, READ COMMITTED. Its own statements are not bounded in time; when
+   * the signal aborts, the connection is closed, which rolls back, and the call rejects.
+   */
+  transactionOf<T>(
+    doing: string,
+    work: (run: Run, client: PostgresTransaction) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T>
   /** Runs one statement with whatever isolation level is the default: reads that decide nothing. */
   read(doing: string, text: string, values: readonly unknown[]): Promise<readonly Row[]>
   /** The default isolation level of sessions was found to be another one. */
   expectOtherIsolation(): void
 }
 
+const begin = 'begin isolation level read committed'
+
 /** Builds the access to a pool. */
-export function createDatabase(pool: PostgresPool): Database {
+export function createDatabase(source: ConnectionSource): Database {
   // Whether single statements find READ COMMITTED by default; otherwise each needs BEGIN and COMMIT around it.
   let readCommitted = true
+  const limitMs = Math.ceil(source.statementTimeoutMs)
+  // The server gives up as well, so that no lock outlives what nobody waits for; one round trip, like BEGIN alone.
+  const beginBounded = `${begin}; set local statement_timeout = ${String(limitMs)}`
   const read: Database['read'] = (doing, text, values) =>
-    withClient(pool, doing, async (client) => (await statement(client, text, values)).rows)
+    withConnection(source, doing, async ({ run }) => (await run(text, values)).rows)
   const transaction: Database['transaction'] = (doing, work) =>
-    withClient(pool, doing, (client) => inTransaction(client, (run) => work(run, client)))
+    withConnection(source, doing, (connection) => inTransaction(connection, beginBounded, work))
   return {
     read,
     transaction,
+    transactionOf(doing, work, signal) {
+      const done = withConnection(source, doing, (connection) => {
+        const onAbort = (): void => {
+          connection.breakOff(new Error('the transaction was given up'))
+        }
+        if (signal?.aborted === true) onAbort()
+        signal?.addEventListener('abort', onAbort, { once: true })
+        return inTransaction(connection, begin, (run) => work(run, connection.client)).finally(() => {
+          signal?.removeEventListener('abort', onAbort)
+        })
+      })
+      return untilAborted(done, signal)
+    },
     expectOtherIsolation() {
       readCommitted = false
     },
@@ -67,59 +73,28 @@ export function createDatabase(pool: PostgresPool): Database {
   }
 }
 
-/** Checks a client out for `work`; one whose connection broke is closed instead of given back. */
-async function withClient<T>(
-  pool: PostgresPool,
-  doing: string,
-  work: (client: PostgresPoolClient) => Promise<T>,
+async function inTransaction<T>(
+  connection: OwnConnection,
+  beginning: string,
+  work: (run: Run) => Promise<T>,
 ): Promise<T> {
-  let broken: Error | undefined
-  // The loss of the connection is an answer to the running statement too; unheard, the event would end the process.
-  const onError = (error: Error): void => {
-    broken = error
-  }
-  const client = await connect(pool, doing)
-  client.on('error', onError)
+  await connection.run(beginning)
   try {
-    return await work(client)
-  } catch (error) {
-    if (sqlStateOf(error) === undefined && !isLiteBusError(error)) broken ??= asError(error)
-    throw translateError(error, doing)
-  } finally {
-    client.off('error', onError)
-    client.release(broken)
-  }
-}
-
-async function inTransaction<T>(client: PostgresTransaction, work: (run: Run) => Promise<T>): Promise<T> {
-  await statement(client, 'begin isolation level read committed')
-  try {
-    const result = await work(async (text, values) => (await statement(client, text, values)).rows)
-    await commit(client)
+    const result = await work(async (text, values) => (await connection.run(text, values)).rows)
+    await commit(connection)
     return result
   } catch (error) {
-    await statement(client, 'rollback').catch(() => undefined)
+    // A failure here marks the connection, which is closed then.
+    await connection.run('rollback').catch(() => undefined)
     throw error
   }
 }
 
 /** Commits and checks that it was a commit: an aborted transaction answers ROLLBACK without an error. */
-async function commit(client: PostgresTransaction): Promise<void> {
-  const { command } = await statement(client, 'commit')
+async function commit(connection: OwnConnection): Promise<void> {
+  const { command } = await connection.run('commit')
   if (command === 'COMMIT') return
   throw new InvalidOperationError(
     `expected the transaction to commit, found that an earlier error had aborted it (${command})`,
   )
-}
-
-async function connect(pool: PostgresPool, doing: string): Promise<PostgresPoolClient> {
-  try {
-    return await pool.connect()
-  } catch (error) {
-    throw translateError(error, doing)
-  }
-}
-
-function asError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error))
 }

@@ -48,6 +48,13 @@ export interface PostgresPoolClient extends PostgresTransaction {
 
 /** A pool of connections; `pg.Pool` is one. */
 export interface PostgresPool {
-  /** Checks a client out. */
-  connect(): Promise<PostgresPoolClient>
+  /**
+   * Checks a client out. With a callback and not a promise, so that the loss of the connection is listened for from
+   * the first moment on.
+   */
+  connect(callback: (error: Error | undefined, client: PostgresPoolClient | undefined) => void): void
+  /** Listens for the loss of idle connections, which would otherwise end the process. */
+  on?(event: 'error', listener: (error: Error) => void): unknown
+  /** How many listen already. */
+  listenerCount?(event: 'error'): number
 }

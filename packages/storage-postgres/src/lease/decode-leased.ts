@@ -1,6 +1,7 @@
 import type { LeasedEnvelope, StoredMessage } from '@litebus/core'
 import type { Row } from '../database/database.ts'
 import { decodeMetadata, decodeTrace } from '../database/metadata.ts'
+import { withBody } from './body-of-text.ts'
 
 /** Header of a lease call, as the functions write it; fields that a function does not know are absent. */
 interface LeaseHeader {
@@ -55,21 +56,18 @@ export async function decodeLeased(
     const row = rows[index]
     if (row === undefined) continue
     const [sequence, attempts, firstFailure] = row
-    const [attempt, due] = String(attempts).split(':')
+    const [attempt, due] = attempts?.includes(':') === true ? attempts.split(':') : [attempts]
     if (due === undefined) readyMax = Math.max(readyMax, Number(sequence))
     else {
       dueCount += 1
       dueMax = Math.max(dueMax, Number(due))
     }
-    const body = bodies?.get(String(sequence))
-    const message = decodeMessage(row, 3, body)
-    envelopes.push({
-      lease: { id: message.id, sequence: String(sequence), owner, generation },
-      message,
-      attempt: Number(attempt),
-      suspect,
-      ...(firstFailure == null ? {} : { firstFailureAt: new Date(Number(firstFailure)) }),
-    })
+    const message = decodeMessage(row, 3, bodies?.get(String(sequence)))
+    const lease = { id: message.id, sequence: String(sequence), owner, generation }
+    const envelope = { lease, message, attempt: Number(attempt), suspect }
+    envelopes.push(
+      firstFailure == null ? envelope : { ...envelope, firstFailureAt: new Date(Number(firstFailure)) },
+    )
   }
   return { envelopes, dueCount, dueMax, readyMax, header }
 }
@@ -82,19 +80,23 @@ export function decodeMessage(row: Row, offset: number, body?: Buffer): StoredMe
   const tenantId = row[offset + 2]
   const orderingKey = row[offset + 5]
   const idempotencyKey = row[offset + 6]
+  const metadata = row[offset + 7]
   const trace = decodeTrace(row[offset + 8])
-  return {
-    id: String(row[offset]),
-    contractName: String(row[offset + 3]),
-    contractVersion: Number(row[offset + 4]),
-    body: body ?? bytesOf(row[offset + 9]),
-    createdAt: new Date(Number(row[offset + 1])),
-    ...(tenantId == null || tenantId === '' ? undefined : { tenantId }),
-    ...(orderingKey == null ? undefined : { orderingKey }),
-    ...(idempotencyKey == null ? undefined : { idempotencyKey }),
-    ...(trace === undefined ? undefined : { trace }),
-    ...decodeMetadata(row[offset + 7]),
-  }
+  // Assigned one by one: most messages have none of them, and copying what is absent would cost as much as the rest.
+  const message = withBody(
+    {
+      id: String(row[offset]),
+      contractName: String(row[offset + 3]),
+      contractVersion: Number(row[offset + 4]),
+      createdAt: new Date(Number(row[offset + 1])),
+    },
+    body ?? row[offset + 9],
+  )
+  if (tenantId != null && tenantId !== '') message.tenantId = tenantId
+  if (orderingKey != null) message.orderingKey = orderingKey
+  if (idempotencyKey != null) message.idempotencyKey = idempotencyKey
+  if (trace !== undefined) message.trace = trace
+  return metadata == null ? message : Object.assign(message, decodeMetadata(metadata))
 }
 
 /**
@@ -103,9 +105,4 @@ export function decodeMessage(row: Row, offset: number, body?: Buffer): StoredMe
  */
 function isDamaged(value: string | null | undefined): boolean {
   return typeof value === 'string' && value.includes('\uFFFD')
-}
-
-function bytesOf(value: unknown): Buffer {
-  if (typeof value === 'string') return Buffer.from(value, 'utf8')
-  return value instanceof Uint8Array ? Buffer.from(value) : Buffer.alloc(0)
 }

@@ -1,7 +1,8 @@
 import type { LeaseRequest } from '@litebus/core'
 import type { Database, Row } from '../database/database.ts'
 import type { AxisNames } from '../schema/names.ts'
-import type { RefetchBodies } from './decode-leased.ts'
+import { release } from '../settle/release.ts'
+import { decodeLeased, type DecodedLease, type RefetchBodies } from './decode-leased.ts'
 
 /** What the leasing operations work with. */
 export interface LeaseContext {
@@ -16,18 +17,49 @@ export function filterArguments({ tenants, contracts }: LeaseRequest): readonly 
   return [tenants === undefined ? null : [...tenants], contracts === undefined ? null : [...contracts]]
 }
 
-/** Runs a leasing function. */
-export function callLease(
-  { database, axis }: LeaseContext,
-  name: string,
-  values: readonly unknown[],
-): Promise<readonly Row[]> {
+/** How a leasing function is called. */
+export interface LeaseCall {
+  /** Name of the function. */
+  readonly name: string
+  /** Its arguments. */
+  readonly values: readonly unknown[]
+  /** Owner of the leases. */
+  readonly owner: string
+  /** Whether it leases suspects. */
+  readonly suspect: boolean
+}
+
+/** Runs a leasing function. Rows that it leased and that cannot be read are given back, or nobody would have them. */
+export async function callLease(
+  context: LeaseContext,
+  { name, values, owner, suspect }: LeaseCall,
+): Promise<DecodedLease> {
+  const { database, axis } = context
   const places = values.map((_, index) => `$${String(index + 1)}`).join(', ')
-  return database.run('lease messages', `select * from ${axis.fn(name)}(${places})`, values)
+  const rows = await database.run('lease messages', `select * from ${axis.fn(name)}(${places})`, values)
+  try {
+    return await decodeLeased(rows, { owner, suspect, refetch: refetchBodies(context) })
+  } catch (error) {
+    await giveBack(context, rows, owner)
+    throw error
+  }
+}
+
+/** The last row is the header, which has the generation of all of them. */
+async function giveBack(context: LeaseContext, rows: readonly Row[], owner: string): Promise<void> {
+  const { generation } = JSON.parse(rows.at(-1)?.[10] ?? '{}') as { readonly generation?: number }
+  const leases = rows.slice(0, -1).map(([sequence, , , id]) => ({
+    id: String(id),
+    sequence: String(sequence),
+    generation: String(generation),
+    owner,
+  }))
+  // Where that fails too the leases run out.
+  if (leases.length > 0) await release(context, leases, 0).catch(() => undefined)
 }
 
 /** Fetches bodies in hexadecimal form: those that are not UTF-8. */
-export function refetchBodies({ database, axis }: LeaseContext): RefetchBodies {
+function refetchBodies({ database, axis }: LeaseContext): RefetchBodies {
   return async (sequences) => {
     const rows = await database.read(
       'read bodies',

@@ -1,8 +1,8 @@
 import { leaseRequestDefaults, type LeasedEnvelope, type LeaseRequest } from '@litebus/core'
 import { laneIdOf } from '../database/lane-id.ts'
-import { decodeLeased } from './decode-leased.ts'
 import type { LaneWalk } from './lane-walk.ts'
-import { callLease, filterArguments, refetchBodies, type LeaseContext } from './lease-context.ts'
+import { orNothing } from './or-nothing.ts'
+import { callLease, filterArguments, type LeaseContext } from './lease-context.ts'
 
 /** One call looks at this many portions of lanes, and this long, before it answers with what it has. */
 const maxRounds = 8
@@ -41,7 +41,7 @@ export async function leaseLanes(
     if (round > 0 && context.monotonic() - startedMs > maxWalkMs) break
     const limit = request.limit - envelopes.length
     const lanes = walk.lanesFor(limit, round)
-    const rows = await callLease(context, 'lease_lanes', [
+    const values = [
       walk.cursor,
       lanes,
       request.maxPerKey ?? leaseRequestDefaults.maxPerKey,
@@ -52,12 +52,11 @@ export async function leaseLanes(
       request.onKeyDeadLetter ?? leaseRequestDefaults.onKeyDeadLetter,
       walk.toMark,
       ...filterArguments(request),
-    ])
-    const part = await decodeLeased(rows, {
-      owner: request.owner,
-      suspect: false,
-      refetch: refetchBodies(context),
-    })
+    ]
+    const { owner } = request
+    const call = callLease(context, { name: 'lease_lanes', values, owner, suspect: false })
+    const part = await orNothing(call, envelopes.length > 0)
+    if (part === undefined) break
     const { header } = part
     const walked = header.walked ?? 0
     any ||= walked > 0

@@ -1,16 +1,19 @@
 import type { LeaseRequest } from '@litebus/core'
-import { decodeLeased, type DecodedLease } from './decode-leased.ts'
-import { callLease, filterArguments, refetchBodies, type LeaseContext } from './lease-context.ts'
+import type { DecodedLease } from './decode-leased.ts'
+import { callLease, filterArguments, type LeaseContext } from './lease-context.ts'
 import type { ScanState } from './scan-state.ts'
 
 /** Rows that idle scans may walk again before one of them costs a transaction id. */
 const idleLead = 1000
 
-/** Leases rows without ordering key; when asked to, it also tells whether there are rows with one. */
+/** Whether a lease also tells if there are rows with ordering key: never, when it leaves room, or in any case. */
+export type LaneLook = 'never' | 'withRoom' | 'always'
+
+/** Leases rows without ordering key. */
 export async function leaseReady(
   context: LeaseContext,
   state: ScanState,
-  request: LeaseRequest & { readonly looksForLanes: boolean },
+  request: LeaseRequest & { readonly lanes: LaneLook },
 ): Promise<DecodedLease> {
   state.turn += 1
   const { limit } = request
@@ -22,7 +25,7 @@ export async function leaseReady(
   }
   // A scan that leases has a transaction id; one that only watches others takes one when there is much to skip.
   const marks = (tickets.ready.candidate ?? 0) - tickets.ready.start > idleLead
-  const rows = await callLease(context, 'lease_ready', [
+  const values = [
     tickets.ready.start,
     Math.floor(tickets.due.start),
     tickets.dueLimit,
@@ -31,14 +34,12 @@ export async function leaseReady(
     request.leaseMs,
     request.maxAttempts,
     marks,
-    request.looksForLanes,
+    request.lanes !== 'never',
+    request.lanes === 'always',
     ...filterArguments(request),
-  ])
-  const leased = await decodeLeased(rows, {
-    owner: request.owner,
-    suspect: false,
-    refetch: refetchBodies(context),
-  })
+  ]
+  const { owner } = request
+  const leased = await callLease(context, { name: 'lease_ready', values, owner, suspect: false })
   state.learn(tickets, leased)
   return leased
 }

@@ -1,6 +1,5 @@
 import { leaseRequestDefaults, type LeasedEnvelope, type LeaseRequest } from '@litebus/core'
-import { decodeLeased } from './decode-leased.ts'
-import { callLease, filterArguments, refetchBodies, type LeaseContext } from './lease-context.ts'
+import { callLease, filterArguments, type LeaseContext } from './lease-context.ts'
 import type { ScanState } from './scan-state.ts'
 
 /** Leases exactly one suspect, if one is there. */
@@ -9,7 +8,7 @@ export async function leaseSuspect(
   state: ScanState,
   request: LeaseRequest,
 ): Promise<readonly LeasedEnvelope[]> {
-  const rows = await callLease(context, 'lease_suspect', [
+  const values = [
     Math.floor(state.dueLow.value),
     state.walk.suspects,
     request.owner,
@@ -17,11 +16,8 @@ export async function leaseSuspect(
     request.maxAttempts,
     request.onKeyDeadLetter ?? leaseRequestDefaults.onKeyDeadLetter,
     ...filterArguments(request),
-  ])
-  const { envelopes } = await decodeLeased(rows, {
-    owner: request.owner,
-    suspect: true,
-    refetch: refetchBodies(context),
-  })
+  ]
+  const { owner } = request
+  const { envelopes } = await callLease(context, { name: 'lease_suspect', values, owner, suspect: true })
   return envelopes
 }

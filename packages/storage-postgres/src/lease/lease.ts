@@ -8,8 +8,9 @@ import {
 } from '@litebus/core'
 import type { LeaseContext } from './lease-context.ts'
 import { leaseLanes, type LeasedLanes } from './lease-lanes.ts'
-import { leaseReady } from './lease-ready.ts'
+import { leaseReady, type LaneLook } from './lease-ready.ts'
 import { leaseSuspect } from './lease-suspect.ts'
+import { orNothing } from './or-nothing.ts'
 import type { ScanState, ScanStates } from './scan-state.ts'
 import { sweepWhenDue } from './sweep.ts'
 
@@ -102,10 +103,17 @@ async function leaseShared(leasing: Leasing, request: LeaseRequest): Promise<Sha
   leasing.turn += 1
   const lanesFirst = leasing.lanesExist && leasing.turn % 2 === 0
   const first = lanesFirst ? await takeLanes(leasing, request, 0) : undefined
-  const looksForLanes = first === undefined && !leasing.lanesExist
-  const ready = await takeReady(context, { state, request, looksForLanes }, first?.envelopes.length ?? 0)
+  const look = first === undefined && !leasing.lanesExist ? laneLook(leasing) : 'never'
+  const fromLanes = first?.envelopes.length ?? 0
+  const ready =
+    (await orNothing(takeReady(context, { state, request, look }, fromLanes), fromLanes > 0)) ?? none
+  if (ready.lanes !== undefined) sawLanes(leasing, ready.lanes)
+  const fromReady = ready.envelopes.length
   const lanes =
-    first ?? (ready.noLanes ? noLanes(leasing) : await takeLanes(leasing, request, ready.envelopes.length))
+    first ??
+    (ready.lanes === false
+      ? none
+      : ((await orNothing(takeLanes(leasing, request, fromReady), fromReady > 0)) ?? none))
   const envelopes =
     lanes.envelopes.length === 0
       ? ready.envelopes
@@ -125,8 +133,8 @@ async function leaseShared(leasing: Leasing, request: LeaseRequest): Promise<Sha
 }
 
 interface Taken {
-  /** True when the look found out that no row has an ordering key. */
-  readonly noLanes: boolean
+  /** Whether there are rows with an ordering key, where it was looked for. */
+  readonly lanes: boolean | undefined
   readonly envelopes: readonly LeasedEnvelope[]
   readonly parked: number
   readonly nextDueInMs: number | undefined
@@ -138,14 +146,19 @@ const none: Taken & LeasedLanes = {
   parked: 0,
   nextDueInMs: undefined,
   suspects: false,
-  noLanes: false,
+  lanes: undefined,
   stopped: true,
   any: true,
 }
 
-function noLanes(leasing: Leasing): LeasedLanes {
+/** Leases that are full of other rows look for lanes only now and then. */
+function laneLook({ context, lanesSeenMs }: Leasing): LaneLook {
+  return context.monotonic() - lanesSeenMs < emptyLanesRestMs ? 'withRoom' : 'always'
+}
+
+function sawLanes(leasing: Leasing, exist: boolean): void {
+  leasing.lanesExist = exist
   leasing.lanesSeenMs = leasing.context.monotonic()
-  return none
 }
 
 async function takeReady(
@@ -153,16 +166,16 @@ async function takeReady(
   {
     state,
     request,
-    looksForLanes,
-  }: { readonly state: ScanState; readonly request: LeaseRequest; readonly looksForLanes: boolean },
+    look,
+  }: { readonly state: ScanState; readonly request: LeaseRequest; readonly look: LaneLook },
   taken: number,
 ): Promise<Taken> {
   if (taken >= request.limit) return none
   const limit = request.limit - taken
-  const { envelopes, header } = await leaseReady(context, state, { ...request, limit, looksForLanes })
+  const { envelopes, header } = await leaseReady(context, state, { ...request, limit, lanes: look })
   return {
     envelopes,
-    noLanes: header.lanes === false,
+    lanes: header.lanes ?? undefined,
     parked: header.parked ?? 0,
     suspects: header.suspect != null,
     nextDueInMs: header.nextDue == null ? undefined : (header.nextDue - (header.now ?? 0)) / 1000,
@@ -170,19 +183,11 @@ async function takeReady(
 }
 
 async function takeLanes(leasing: Leasing, request: LeaseRequest, taken: number): Promise<LeasedLanes> {
-  if (taken >= request.limit) {
-    const nowMs = leasing.context.monotonic()
-    if (leasing.lanesExist || nowMs - leasing.lanesSeenMs < emptyLanesRestMs) return none
-    // Full of unordered rows, and no lanes at the last look: look again, for the next turn to take from.
-    leasing.lanesSeenMs = nowMs
-    leasing.lanesExist = true
-    return none
-  }
+  if (taken >= request.limit) return none
   const lanes = await leaseLanes(leasing.context, leasing.states.of(request).walk, {
     ...request,
     limit: request.limit - taken,
   })
-  leasing.lanesExist = lanes.any
-  leasing.lanesSeenMs = leasing.context.monotonic()
+  sawLanes(leasing, lanes.any)
   return lanes
 }

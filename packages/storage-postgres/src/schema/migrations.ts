@@ -1,5 +1,6 @@
 import type { AxisNames, Names } from './names.ts'
-import { appendFunction, appendManyFunction, appendOneFunction } from './v1/append.ts'
+import { appendFunction, appendManyFunction } from './v1/append.ts'
+import { appendOneFunctions } from './v1/append-one.ts'
 import { leaseLanesFunction } from './v1/lease-lanes.ts'
 import { leaseReadyFunction } from './v1/lease-ready.ts'
 import { leaseSuspectFunction } from './v1/lease-suspect.ts'
@@ -33,7 +34,7 @@ export const expectedVersion: number = migrations.at(-1)?.version ?? 0
 function axisFunctions(names: Names, axis: AxisNames): readonly string[] {
   return [
     appendFunction(names, axis),
-    appendOneFunction(names, axis),
+    ...appendOneFunctions(names, axis),
     appendManyFunction(axis),
     leaseReadyFunction(axis),
     leaseLanesFunction(axis),

@@ -20,6 +20,8 @@ export interface AxisNames {
   readonly generation: string
   /** Class of the advisory locks that serialise the leasing of one ordering key. */
   readonly laneLockClass: number
+  /** Seed of the locks that an append takes; tells installations and axes apart. */
+  readonly lockSeed: string
   /** Qualifies a function of this axis. */
   fn(name: string): string
   /** Quotes the unqualified name of an index of this axis. */
@@ -82,6 +84,7 @@ export function namesOf(schemaName: string, prefix: string): Names {
     lane: qualify(`${which}_lane`),
     sequence: qualify(`${which}_sequence`),
     generation: qualify(`${which}_generation`),
+    lockSeed: hash(`${schemaName}\0${prefix}\0${which}\0append`).readBigInt64BE(0).toString(),
     laneLockClass: hash(`${schemaName}\0${prefix}\0${which}\0lane`).readInt32BE(0),
     fn: (name) => qualify(`${which}_${name}`),
     index: (name) => quote(`${prefix}${which}_${name}`),

@@ -14,22 +14,32 @@ class LeaseLost extends Error {}
 export async function completeInTransaction(
   { database, axis }: { readonly database: Database; readonly axis: AxisNames },
   lease: Lease,
-  work: (transaction: PostgresTransaction) => Promise<void>,
+  {
+    work,
+    signal,
+  }: {
+    readonly work: (transaction: PostgresTransaction) => Promise<void>
+    readonly signal?: AbortSignal | undefined
+  },
 ): Promise<SettleResult> {
   // What the work throws is the handler's own; only what the store does itself is translated.
   const handler: { failed: boolean; error: unknown } = { failed: false, error: undefined }
   try {
-    await database.transaction('complete a message', async (run, client) => {
-      try {
-        await work(client)
-      } catch (error) {
-        handler.failed = true
-        handler.error = error
-        throw error
-      }
-      const applied = await settleSucceeded(run, axis, [lease])
-      if (applied.length === 0) throw new LeaseLost()
-    })
+    await database.transactionOf(
+      'complete a message',
+      async (run, client) => {
+        try {
+          await work(client)
+        } catch (error) {
+          handler.failed = true
+          handler.error = error
+          throw error
+        }
+        const applied = await settleSucceeded(run, axis, [lease])
+        if (applied !== 'all') throw new LeaseLost()
+      },
+      signal,
+    )
     return 'applied'
   } catch (error) {
     if (handler.failed) throw handler.error

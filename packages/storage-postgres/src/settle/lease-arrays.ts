@@ -1,19 +1,24 @@
 import type { Lease } from '@litebus/core'
 
-/** Leases of one owner as the arrays that the functions take. */
+/** Leases of one owner as the arrays that the functions take, in the text form of the server. */
 export interface LeaseArrays {
-  readonly sequences: readonly string[]
-  readonly generations: readonly string[]
+  readonly sequences: string
+  readonly generations: string
   readonly owner: string
 }
 
 /** Builds the arrays. */
 export function leaseArrays(leases: readonly Lease[]): LeaseArrays {
   return {
-    sequences: leases.map((lease) => lease.sequence),
-    generations: leases.map((lease) => lease.generation),
+    sequences: arrayOf(leases.map((lease) => lease.sequence)),
+    generations: arrayOf(leases.map((lease) => lease.generation)),
     owner: leases[0]?.owner ?? '',
   }
+}
+
+/** Digits need no quotes, which the driver would look for one by one. */
+function arrayOf(numbers: readonly string[]): string {
+  return `{${numbers.join(',')}}`
 }
 
 /** Tells one lease from another. */

@@ -1,4 +1,4 @@
-import type { Clock, Logger, Timer } from '@litebus/core'
+import { inTime, type Clock, type Logger, type Timer } from '@litebus/core'
 import { quote } from '../schema/names.ts'
 
 /** The connection of a listener: a `Client` of `pg`. */
@@ -64,7 +64,7 @@ export class Listener {
     this.#timer?.cancel()
     const client = this.#client
     this.#client = undefined
-    await client?.end().catch(() => undefined)
+    if (client !== undefined) await this.#answered(client.end()).catch(() => undefined)
   }
 
   async #connect(): Promise<void> {
@@ -124,20 +124,7 @@ export class Listener {
 
   /** Rejects when there is no answer in time; a stalled connection would never give one. */
   #answered(work: Promise<unknown>): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const timer = this.#options.clock.schedule(answerMs, () => {
-        reject(new Error('no answer'))
-      })
-      work.then(
-        (value) => {
-          timer.cancel()
-          resolve(value)
-        },
-        (error: unknown) => {
-          timer.cancel()
-          reject(error instanceof Error ? error : new Error(String(error)))
-        },
-      )
-    })
+    const onLate = (): Error => new Error('no answer')
+    return inTime(work, { clock: this.#options.clock, limitMs: answerMs, onLate })
   }
 }

@@ -2,6 +2,7 @@ import { TopologyMismatchError } from '@litebus/core'
 import type { AmqpDriverChannel, AmqpDriverConnection } from '../driver.ts'
 import { onScratchChannel } from '../scratch-channel.ts'
 import { readServerClose, type ServerClose } from '../server-close.ts'
+import { allQueues } from './delay-queues.ts'
 import { queueArguments, type AmqpBinding, type AmqpQueue, type AmqpTopology } from './topology.ts'
 
 /** What of the topology the broker did not agree to, by queue or exchange. */
@@ -40,7 +41,7 @@ export async function applyTopology(
           }),
     )
   }
-  for (const queue of topology.queues ?? []) {
+  for (const queue of allQueues(topology)) {
     await attempt(queue.name, (channel) =>
       topology.mode === 'verify' ? channel.checkQueue(queue.name) : assertQueue(channel, queue),
     )

@@ -1,8 +1,15 @@
 import { checkOptions, type OptionChecks } from '@litebus/core'
+import { allQueues, delayQueueName, maxDelays } from './delay-queues.ts'
+import { misnamed } from './topology-names.ts'
 import { queueArguments, type AmqpBinding, type AmqpQueue, type AmqpTopology } from './topology.ts'
+
+/** The broker takes a time to live of 32 bits. */
+const maxTtlMs = 4_294_967_295
 
 /** Every fault of a topology that can be seen without a broker. */
 export function topologyFaults(topology: AmqpTopology): readonly string[] {
+  const misspelt = misnamed(topology)
+  if (misspelt.length > 0) return misspelt
   const checks = checkOptions()
   checks.that(
     topology.mode === undefined || ['assert', 'verify'].includes(topology.mode),
@@ -17,9 +24,12 @@ export function topologyFaults(topology: AmqpTopology): readonly string[] {
   topology.bindings?.forEach((binding, index) => {
     checkBinding(checks, `topology.bindings[${String(index)}]`, binding)
   })
+  const names = {
+    queues: allQueues(topology).map(({ name }) => name),
+    exchanges: (topology.exchanges ?? []).map(({ name }) => name),
+  }
   for (const kind of ['queues', 'exchanges'] as const) {
-    const names = (topology[kind] ?? []).map(({ name }) => name)
-    const twice = names.filter((name, index) => names.indexOf(name) !== index)
+    const twice = names[kind].filter((name, index) => names[kind].indexOf(name) !== index)
     checks.that(
       twice.length === 0,
       `expected each of topology.${kind} once, found twice: ${twice.join(', ')}`,
@@ -65,6 +75,7 @@ function checkQueue(checks: OptionChecks, path: string, queue: AmqpQueue): void 
     const value = queue[name]
     if (value !== undefined) checks.integer(`${path}.${name}`, value, { min: 0 })
   }
+  checkDelays(checks, path, queue)
   if (queue.expiresMs !== undefined) checks.integer(`${path}.expiresMs`, queue.expiresMs, { min: 1 })
   if (queue.maxPriority !== undefined)
     checks.integer(`${path}.maxPriority`, queue.maxPriority, { min: 1, max: 255 })
@@ -75,6 +86,21 @@ function checkQueue(checks: OptionChecks, path: string, queue: AmqpQueue): void 
     repeated.length === 0,
     `expected ${path}.arguments not to repeat what its options say, found ${repeated.join(', ')}`,
   )
+}
+
+function checkDelays(checks: OptionChecks, path: string, { name, delays = [] }: AmqpQueue): void {
+  checks.that(
+    delays.length <= maxDelays,
+    `expected ${path}.delays to have at most ${String(maxDelays)} entries, found ${String(delays.length)}: each is a queue at the broker`,
+  )
+  delays.forEach((delayMs, index) => {
+    checks.integer(`${path}.delays[${String(index)}]`, delayMs, { min: 1, max: maxTtlMs })
+    checkName(
+      checks,
+      `${path}.delays[${String(index)}], as the name of its queue,`,
+      delayQueueName(name, delayMs),
+    )
+  })
 }
 
 function checkBinding(checks: OptionChecks, path: string, binding: AmqpBinding): void {

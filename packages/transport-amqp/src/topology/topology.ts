@@ -45,6 +45,11 @@ export interface AmqpQueue {
    * too: without one it puts returned messages at its tail. @defaultValue false
    */
   readonly singleActiveConsumer?: boolean
+  /**
+   * Delays in milliseconds that a publish to this queue may ask for, at most 32. A publish waits in the shortest one that
+   * is long enough, in a quorum queue named `{name}.delay.{milliseconds}`, and comes here afterwards. @defaultValue none
+   */
+  readonly delays?: readonly number[]
   /** Further arguments, passed through; they may not repeat those above. */
   readonly arguments?: Readonly<Record<string, unknown>>
 }

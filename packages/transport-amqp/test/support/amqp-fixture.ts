@@ -15,10 +15,14 @@ import {
   type AmqpTransportOptions,
 } from '@litebus/transport-amqp'
 import { connect } from 'amqplib'
+import { allQueues } from '../../src/topology/delay-queues.ts'
 import { queueArguments } from '../../src/topology/topology.ts'
 import { startTcpProxy } from '../../../../integration-tests/services/index.ts'
 
 const maxMessageBytes = 2 * 1024 * 1024
+
+/* Classic queues have no limit of deliveries, so that there is no `limited` kind of them. */
+const parks = (kind: DestinationKind): boolean => kind === 'deadLetter' || kind === 'limited'
 
 function declaration(kind: DestinationKind, name: string, queueKind: 'quorum' | 'classic'): AmqpQueue {
   return {
@@ -26,7 +30,9 @@ function declaration(kind: DestinationKind, name: string, queueKind: 'quorum' | 
     kind: queueKind,
     ...(kind === 'ordered' ? { singleActiveConsumer: true } : {}),
     ...(kind === 'ordered' && queueKind === 'quorum' ? { deliveryLimit: 1000 } : {}),
-    ...(kind === 'deadLetter' ? { deadLetter: { routingKey: `${name}-dead` } } : {}),
+    ...(kind === 'plain' && queueKind === 'quorum' ? { delays: [500] } : {}),
+    ...(kind === 'limited' && queueKind === 'quorum' ? { deliveryLimit: 3 } : {}),
+    ...(parks(kind) ? { deadLetter: { routingKey: `${name}-dead` } } : {}),
   }
 }
 
@@ -55,19 +61,18 @@ export async function openAmqpFixture(
     await channel.assertQueue(queue.name, { durable: true, arguments: queueArguments(queue) })
   }
   scope.defer(async () => {
-    for (const { name } of queues) await channel.deleteQueue(name)
+    for (const { name } of allQueues({ queues })) await channel.deleteQueue(name)
     for (const { name } of exchanges) await channel.deleteExchange(name)
     await admin.close()
   })
   const create = async (kind: DestinationKind): Promise<TestDestination> => {
     const source = `${prefix}-${kind}-${String(queues.length)}`
     const queue = declaration(kind, source, queueKind)
-    const added: AmqpQueue[] =
-      kind === 'deadLetter' ? [queue, { name: `${source}-dead`, kind: queueKind }] : [queue]
+    const added: AmqpQueue[] = parks(kind) ? [queue, { name: `${source}-dead`, kind: queueKind }] : [queue]
     queues.push(...added)
-    for (const entry of added) await declare(entry)
+    for (const entry of allQueues({ queues: added })) await declare(entry)
     const target = { destination: source, source }
-    if (kind === 'deadLetter') return { ...target, deadLetterSource: `${source}-dead` }
+    if (parks(kind)) return { ...target, deadLetterSource: `${source}-dead` }
     if (kind !== 'routed') return target
     const exchange = `${source}-exchange`
     exchanges.push({ name: exchange, type: 'direct' })
@@ -127,7 +132,7 @@ const fixtureOptions: AmqpTransportOptions = {
 
 /** What the adapter declares for each kind of queue. */
 export function amqpProfile(queueKind: 'quorum' | 'classic'): TransportProfile {
-  const kinds: readonly DestinationKind[] = ['plain', 'ordered', 'deadLetter', 'routed']
+  const kinds: readonly DestinationKind[] = ['plain', 'ordered', 'deadLetter', 'routed', 'limited']
   const transport = amqpTransport({
     url: 'amqp://localhost',
     ...fixtureOptions,
@@ -139,6 +144,7 @@ export function amqpProfile(queueKind: 'quorum' | 'classic'): TransportProfile {
       ordered: transport.capabilitiesOf('ordered'),
       deadLetter: transport.capabilitiesOf('deadLetter'),
       routed: transport.capabilitiesOf('routed'),
+      ...(queueKind === 'quorum' ? { limited: transport.capabilitiesOf('limited') } : {}),
     },
     foreignPublisher: true,
   }

@@ -1,7 +1,10 @@
 import {
   InvalidOperationError,
+  portRules,
+  readOptions,
   systemClock,
   type Clock,
+  type OptionShape,
   type OutboundMessage,
   type ReturnOptions,
 } from '@litebus/core'
@@ -72,8 +75,19 @@ export interface MemoryBrokerInternals {
   discard(queue: MemoryQueue, stored: StoredMessage): void
 }
 
-/** Creates a broker in memory. */
-export function memoryBroker(options: MemoryBrokerOptions = {}): MemoryBroker {
+const shape: OptionShape<MemoryBrokerOptions> = {
+  queues: 'list?',
+  exchanges: 'list?',
+  clock: portRules.clock,
+}
+
+/**
+ * Creates a broker in memory.
+ *
+ * @throws OptionsError naming every wrong option.
+ */
+export function memoryBroker(given: MemoryBrokerOptions = {}): MemoryBroker {
+  const options = readOptions('memoryBroker', given, { shape })
   const clock = options.clock ?? systemClock
   const board = createSignalBoard()
   const queues = new Map<string, MemoryQueue>()

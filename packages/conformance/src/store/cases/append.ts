@@ -20,6 +20,9 @@ export const appendCases: readonly StoreCase[] = [
       const leased = await leaseAll(inbox)
       const found = leased.map(({ message }) => Buffer.from(message.body).toString('hex')).sort()
       deepStrictEqual(found, bodies.map((body) => Buffer.from(body).toString('hex')).sort())
+      for (const { text, body } of leased.map(({ message }) => message)) {
+        if (text !== undefined) deepStrictEqual(Buffer.from(text), Buffer.from(body))
+      }
     },
   },
   {
@@ -41,12 +44,13 @@ export const appendCases: readonly StoreCase[] = [
       await inbox.append([message])
       const { message: found } = only(await leaseAll(inbox))
       const { idempotency, body, ...rest } = message
-      const { createdAt, ...stored } = found
+      const { createdAt, text, ...stored } = found
       deepStrictEqual(
         { ...stored, body: Buffer.from(stored.body).toString() },
         { ...rest, idempotencyKey: idempotency?.key, body: Buffer.from(body).toString() },
       )
       ok(createdAt instanceof Date)
+      ok(text === undefined || text === Buffer.from(body).toString())
     },
   },
   {

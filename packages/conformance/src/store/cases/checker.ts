@@ -6,15 +6,23 @@ const plans: readonly { readonly title: string; readonly plan: Omit<CheckerPlan,
   [
     {
       title: 'holds with few keys, late commits, retries in the middle of a key, and workers that race',
-      plan: { keys: 3, workers: 4, producers: 6, leaseMs: 60_000, deaths: false },
+      plan: { keys: 2, workers: 6, producers: 8, leaseMs: 60_000, handlingMs: 15, backlog: 6, deaths: false },
     },
     {
       title: 'holds with many keys',
-      plan: { keys: 400, workers: 4, producers: 6, leaseMs: 60_000, deaths: false },
+      plan: {
+        keys: 400,
+        workers: 4,
+        producers: 6,
+        leaseMs: 60_000,
+        handlingMs: 5,
+        backlog: 300,
+        deaths: false,
+      },
     },
     {
       title: 'holds while workers die and leases expire',
-      plan: { keys: 5, workers: 4, producers: 4, leaseMs: 400, deaths: true },
+      plan: { keys: 5, workers: 4, producers: 4, leaseMs: 400, handlingMs: 5, backlog: 300, deaths: true },
     },
   ]
 

@@ -1,4 +1,4 @@
-import { deepStrictEqual, ok } from 'node:assert/strict'
+import { deepStrictEqual, ok, rejects } from 'node:assert/strict'
 import { aMessage, aRequest, leaseAll, leaseSoon, only, type StoreCase } from '../support.ts'
 
 const concern = 'completion in a transaction'
@@ -65,6 +65,31 @@ export const completionCases: readonly StoreCase[] = [
       deepStrictEqual(result, 'leaseLost')
       deepStrictEqual(await leaseAll(outbox), [])
       deepStrictEqual((await inbox.get(lease.id))?.state, 'leased')
+    },
+  },
+  {
+    concern,
+    needs,
+    title: 'takes everything back when the work is given up, and waits for it no longer',
+    async run({ inbox, outbox }) {
+      await inbox.append([aMessage()])
+      const { lease } = only(await leaseAll(inbox))
+      const sent = aMessage()
+      const givenUp = new AbortController()
+      const { promise: endless } = Promise.withResolvers<undefined>()
+      const outcome = inbox.completeInTransaction(
+        lease,
+        async (transaction) => {
+          await outbox.append([sent], { transaction })
+          givenUp.abort()
+          await endless
+        },
+        { signal: givenUp.signal },
+      )
+      await rejects(outcome)
+      deepStrictEqual(await inbox.settle([{ kind: 'succeeded', lease }]), ['applied'])
+      deepStrictEqual(await leaseAll(outbox), [])
+      deepStrictEqual((await outbox.append([sent]))[0]?.status, 'inserted')
     },
   },
 ]

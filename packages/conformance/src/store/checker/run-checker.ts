@@ -11,6 +11,13 @@ export interface CheckerPlan {
   readonly workers: number
   readonly producers: number
   readonly leaseMs: number
+  /**
+   * Most committed messages that wait. Behind a long backlog a late commit is never at the head of its key, where the
+   * races are; with a short one no run is ever long.
+   */
+  readonly backlog: number
+  /** Longest time that half of the handler runs take, in milliseconds. */
+  readonly handlingMs: number
   /** Workers abandon what they hold, so that leases expire. */
   readonly deaths: boolean
   readonly durationMs: number
@@ -25,8 +32,6 @@ interface Checker {
   /** False once the time is up. */
   readonly isProducing: () => boolean
 }
-
-const backlog = 300
 
 /** Drives producers and workers against a store and fails with what must never be. */
 export async function runChecker(fixture: StoreFixture, plan: CheckerPlan): Promise<void> {
@@ -45,6 +50,7 @@ export async function runChecker(fixture: StoreFixture, plan: CheckerPlan): Prom
   )
   const producers = Array.from({ length: plan.producers }, () => produce(checker))
   const workers = stores.map((store, index) => work(checker, store, `w${String(index)}`))
+  const ended = Promise.allSettled([...producers, ...workers])
   // By the time of the machine as well: timers of a busy one are late, and minutes of that add up.
   const endsAtMs = performance.now() + plan.durationMs
   for (let passedMs = 0; passedMs < plan.durationMs && performance.now() < endsAtMs; passedMs += 10) {
@@ -52,9 +58,15 @@ export async function runChecker(fixture: StoreFixture, plan: CheckerPlan): Prom
     await fixture.pass(10)
   }
   producing = false
-  await Promise.all(producers)
-  await Promise.all(workers)
+  // All of them, also when one has failed: what goes on would meet a fixture that is gone.
+  const failed = (await ended).find((one) => one.status === 'rejected')
+  if (failed !== undefined && ledgerIsClean(checker)) throw failed.reason
   report(checker, await fixture.outbox.statusCounts())
+}
+
+/** What the ledger saw says more than an error that followed from it. */
+function ledgerIsClean({ ledger }: Checker): boolean {
+  return ledger.faults.length === 0
 }
 
 function report(
@@ -87,7 +99,7 @@ async function produce(checker: Checker): Promise<void> {
     const commits = random(20) !== 0
     await (commits ? transaction.commit() : transaction.rollback())
     ledger.ended(entries, commits)
-    while (checker.isProducing() && ledger.outstanding > backlog) await fixture.pass(1)
+    while (checker.isProducing() && ledger.outstanding > plan.backlog) await fixture.pass(1)
     await fixture.pass(random(3))
   }
 }
@@ -139,7 +151,7 @@ async function handleRun(checker: Checker, store: MessageStore, keyRun: KeyRun):
     if (fixture.now() > deadline) break
     ledger.handling(envelope.message.id, mine, fixture.now())
     if (dies) break
-    if (random(2) === 0) await fixture.pass(random(5))
+    if (random(2) === 0) await fixture.pass(random(plan.handlingMs))
     if (random(6) === 0) {
       failed = envelope
       ledger.retried(envelope.message.id)

@@ -1,14 +1,15 @@
 import { literal, type AxisNames, type Names } from '../names.ts'
+import { idLock, keyLock, repeats, turnOf } from './append-locks.ts'
 import { fromMicros } from './function-parts.ts'
 
 const parameters = `p_ids uuid[], p_versions integer[], p_tenants text[], p_contracts text[], p_ordering_keys text[],
   p_keys text[], p_metadata text[], p_traces text[], p_lanes text[], p_at bigint[], p_after double precision[], p_offsets integer[],
-  p_lengths integer[], p_bodies bytea, p_locks bigint[], p_turns bigint[]`
+  p_lengths integer[], p_bodies bytea, p_locks boolean, p_turns boolean`
 
 /**
  * Writes messages. Runs in the caller's transaction, so nothing in it may fail by waiting: keys are locked without
- * waiting, and a taken id or key is left out instead of raising. Answers `!` with the locks that others hold, or
- * the time of the write in microseconds, with the slots that were written unless all were.
+ * waiting, and a taken id or key is left out instead of raising. Answers `!` with the places of the messages whose
+ * locks others hold, or the time of the write in microseconds, with the slots that were written unless all were.
  */
 export function appendFunction(shared: Names, names: AxisNames): string {
   return `create function ${names.fn('append')}(${parameters}) returns text
@@ -21,9 +22,19 @@ declare
   v_written bigint;
   v_due boolean;
 begin
-  if p_turns is not null then perform pg_advisory_xact_lock(t.k) from unnest(p_turns) t(k); end if;
-  if p_locks is not null then
-    select string_agg(t.k::text, ',') into v_taken from unnest(p_locks) t(k) where not pg_try_advisory_xact_lock(t.k);
+  if p_turns then
+    perform pg_advisory_xact_lock(t.k) from (
+      select distinct ${turnOf(names, 'l.lane')} as k from unnest(p_lanes) l(lane) where l.lane is not null order by 1) t;
+  end if;
+  if p_locks then
+    select string_agg(t.n::text, ',') into v_taken from (
+      select ${idLock(names, 'u.id')} as k, u.n
+      from unnest(p_ids) with ordinality u(id, n) where ${repeats('u.id')}
+      union all
+      select ${keyLock(names, `coalesce(u.tenant, '')`, 'u.key')}, u.n
+      from unnest(p_tenants, p_keys) with ordinality u(tenant, key, n) where u.key is not null
+      order by 1) t
+    where not pg_try_advisory_xact_lock(t.k);
     if v_taken is not null then return '!' || v_taken; end if;
   end if;
   v_now := date_trunc('milliseconds', clock_timestamp());
@@ -39,7 +50,7 @@ begin
   ), m as (
     insert into ${names.message}
       (seq, created_at, contract_version, id, tenant, contract_name, ordering_key, idempotency_key, metadata, trace, body)
-    select s.seq, v_now, s.version, s.id, s.tenant, s.contract, s.ordering_key, s.key, s.metadata, s.trace,
+    select s.seq, v_now, s.version, s.id, coalesce(s.tenant, ''), s.contract, s.ordering_key, s.key, s.metadata, s.trace,
       substring(p_bodies from s.start for s.length)
     from s order by s.seq
     on conflict do nothing
@@ -51,57 +62,12 @@ begin
   ) select count(*), string_agg((s.n - 1)::text, ',' order by s.n), bool_or(q.due_at is null)
     into v_written, v_slots, v_due from q join s on s.seq = q.seq;
   if v_due and exists (select 1 from ${shared.sleeper} t where t.axis = '${names.axis}' and t.expires_at > v_now
-      and (t.contracts is null or t.contracts && p_contracts) and (t.tenants is null or t.tenants && p_tenants)) then
+      and (t.contracts is null or t.contracts && p_contracts)
+      and (t.tenants is null or t.tenants && coalesce(array_replace(p_tenants, null, ''), array['']))) then
     perform pg_notify(${literal(shared.channel)}, '${names.axis}');
   end if;
   return (date_part('epoch', v_now) * 1000)::bigint::text
     || case when v_written = array_length(p_ids, 1) then '' else ':' || coalesce(v_slots, '') end;
-end $litebus$`
-}
-
-/**
- * The same for one message, without arrays: most messages are written alone. What is rare comes last and has
- * defaults, so that it costs nothing when it is absent.
- */
-export function appendOneFunction(shared: Names, names: AxisNames): string {
-  return `create function ${names.fn('append_one')}(
-  p_id uuid, p_version integer, p_contract text, p_body bytea, p_tenant text default '', p_metadata text default null,
-  p_trace text default null, p_ordering_key text default null, p_lane text default null, p_key text default null,
-  p_at bigint default null, p_after double precision default null, p_locks bigint[] default null, p_turn bigint default null
-) returns text
-language plpgsql volatile
-as $litebus$
-declare
-  v_now timestamptz;
-  v_taken text;
-  v_seq bigint;
-  v_due timestamptz;
-begin
-  if p_turn is not null then perform pg_advisory_xact_lock(p_turn); end if;
-  if p_locks is not null then
-    select string_agg(t.k::text, ',') into v_taken from unnest(p_locks) t(k) where not pg_try_advisory_xact_lock(t.k);
-    if v_taken is not null then return '!' || v_taken; end if;
-  end if;
-  v_now := date_trunc('milliseconds', clock_timestamp());
-  -- The transaction has its id before it takes a sequence: the positions of the lease scans rely on it.
-  insert into ${names.message}
-    (seq, created_at, contract_version, id, tenant, contract_name, ordering_key, idempotency_key, metadata, trace, body)
-  values (case when pg_current_xact_id() is not null then nextval('${names.sequence.replaceAll("'", "''")}'::regclass) end,
-    v_now, p_version, p_id, p_tenant, p_contract, p_ordering_key, p_key, p_metadata, p_trace, p_body)
-  on conflict do nothing
-  returning seq into v_seq;
-  if v_seq is null then return (date_part('epoch', v_now) * 1000)::bigint::text || ':'; end if;
-  if p_at is not null then
-    if ${fromMicros('p_at')} > v_now then v_due := ${fromMicros('p_at')}; end if;
-  elsif p_after > 0 then
-    v_due := clock_timestamp() + p_after * interval '1 millisecond';
-  end if;
-  insert into ${names.queue} (seq, due_at, lane) values (v_seq, v_due, p_lane);
-  if v_due is null and exists (select 1 from ${shared.sleeper} t where t.axis = '${names.axis}' and t.expires_at > v_now
-      and (t.contracts is null or p_contract = any (t.contracts)) and (t.tenants is null or p_tenant = any (t.tenants))) then
-    perform pg_notify(${literal(shared.channel)}, '${names.axis}');
-  end if;
-  return (date_part('epoch', v_now) * 1000)::bigint::text;
 end $litebus$`
 }
 

@@ -25,7 +25,7 @@ export function leaseReadyFunction(names: AxisNames): string {
   })
   return `create function ${names.fn('lease_ready')}(
   p_from bigint, p_due_from bigint, p_due_limit integer, p_limit integer, p_owner text, p_lease_ms double precision,
-  p_max_attempts integer, p_marks boolean, p_lanes boolean, p_tenants text[], p_contracts text[]
+  p_max_attempts integer, p_marks boolean, p_lanes boolean, p_lanes_if_full boolean, p_tenants text[], p_contracts text[]
 ) returns table (${leasedColumns})
 ${leasingSettings} set enable_hashjoin = off ${onePlan}
 as $litebus$
@@ -66,7 +66,7 @@ begin
   from l join ${names.message} m on m.seq = l.seq;
   get diagnostics v_leased = row_count;
   -- Spares the caller a second statement when no row has an ordering key.
-  if p_lanes and v_leased < p_limit then
+  if p_lanes and (p_lanes_if_full or v_leased < p_limit) then
     v_lanes := exists (select 1 from ${names.queue} q where q.lane is not null order by q.lane, q.seq limit 1);
   end if;
 

@@ -5,6 +5,7 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
     const onAbort = (): void => {
       reject(signal.reason as Error)
     }
+    if (signal.aborted) onAbort()
     signal.addEventListener('abort', onAbort, { once: true })
     work.then(resolve, reject).finally(() => {
       signal.removeEventListener('abort', onAbort)

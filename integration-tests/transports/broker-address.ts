@@ -1,0 +1,24 @@
+import type { Transport } from '@litebus/core'
+import { amqpTransport } from '@litebus/transport-amqp'
+
+/** Where another process finds a broker of a test; plain data, so that it can be handed over. */
+export interface BrokerAddress {
+  /** `Transport.system` of the broker. */
+  readonly system: string
+  /** Its URL. */
+  readonly url: string
+}
+
+/** Connects to sources that are there already, from another process. */
+export function connectTo({ system, url }: BrokerAddress, queues: readonly string[]): Transport {
+  switch (system) {
+    case 'rabbitmq':
+      return amqpTransport({
+        url,
+        topology: { mode: 'verify', queues: queues.map((name) => ({ name })) },
+        reconnect: { initialDelayMs: 10, maxDelayMs: 200 },
+      })
+    default:
+      throw new Error(`expected a broker that another process can reach, found ${system}`)
+  }
+}

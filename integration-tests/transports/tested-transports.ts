@@ -1,0 +1,51 @@
+import type { Scope, TransportFixture, TransportProfile } from '@litebus/conformance'
+import { amqpProfile, openAmqpFixture } from '../../packages/transport-amqp/test/support/amqp-fixture.ts'
+import { memoryProfile, openMemoryFixture } from '../../packages/transport-memory/test/memory-fixture.ts'
+import type { BrokerAddress } from './broker-address.ts'
+import type { Provided, ServiceName } from '../services/describe-with-services.ts'
+
+/** A broker that is ready for the tests of a file. */
+export interface PreparedBroker {
+  /** Opens a place for one test, which ends with its scope. */
+  readonly open: (scope: Scope) => Promise<TransportFixture>
+  /** Where other processes find it, if they can. */
+  readonly address?: BrokerAddress
+}
+
+/** A transport that every matrix runs with. A new one joins all of them by an entry below. */
+export interface TestedTransport {
+  /** As it appears in the names of tests. */
+  readonly name: string
+  /** What it needs to run. */
+  readonly services: readonly ServiceName[]
+  /** What it declares. */
+  readonly profile: TransportProfile
+  /** Whether other processes can reach it. */
+  readonly remote: boolean
+  /** Prepares a broker for all tests of a file, with the services that it named. */
+  readonly prepare: (scope: Scope, services: Provided<ServiceName>) => Promise<PreparedBroker>
+}
+
+/** All of them. */
+export const testedTransports: readonly TestedTransport[] = [
+  {
+    name: 'memory',
+    services: [],
+    profile: memoryProfile(),
+    remote: false,
+    prepare: () => Promise.resolve({ open: (scope) => Promise.resolve(openMemoryFixture(scope)) }),
+  },
+  {
+    name: 'RabbitMQ, quorum queues',
+    services: ['rabbitmq'],
+    profile: amqpProfile('quorum'),
+    remote: true,
+    async prepare(scope, { rabbitmq }) {
+      const vhost = scope.use(await rabbitmq.createVhost())
+      return {
+        open: (test) => openAmqpFixture(test, vhost.url, 'quorum'),
+        address: { system: 'rabbitmq', url: vhost.url },
+      }
+    },
+  },
+]

@@ -1,0 +1,30 @@
+import type { Clock } from '../ports/clock.ts'
+
+/** What bounds a wait. */
+export interface TimeLimit {
+  /** Time. */
+  readonly clock: Clock
+  /** Milliseconds to wait. */
+  readonly limitMs: number
+  /** Builds the error for work that takes longer; called once, when it is late. */
+  readonly onLate: () => Error
+}
+
+/**
+ * Waits for work within a limit and rejects with `onLate` when it takes longer; what comes late is ignored. A plain
+ * timer and no signals: this runs for each delivery.
+ */
+export function inTime<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimit): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const timer = clock.schedule(limitMs, () => {
+      reject(onLate())
+    })
+    const ended =
+      <A>(settle: (value: A) => void) =>
+      (value: A): void => {
+        timer.cancel()
+        settle(value)
+      }
+    work.then(ended(resolve), ended(reject))
+  })
+}
