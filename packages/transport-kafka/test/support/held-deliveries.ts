@@ -6,6 +6,8 @@ export interface HeldDeliveries {
   watch(transport: Transport): Transport
   /** How many are held of a source. */
   of(source: string): number
+  /** Resolves when every subscription that consumed when it was called has noticed something, or after a second. */
+  noticed(): Promise<void>
 }
 
 /**
@@ -14,11 +16,18 @@ export interface HeldDeliveries {
  */
 export function countHeldDeliveries(): HeldDeliveries {
   const held = new Map<object, { readonly source: string; readonly deliveries: Set<Delivery> }>()
+  const consuming = new Set<object>()
   return {
     of: (source) =>
       [...held.values()]
         .filter((one) => one.source === source)
         .reduce((sum, { deliveries }) => sum + deliveries.size, 0),
+    async noticed() {
+      const before = [...consuming]
+      const deadline = performance.now() + 1000
+      while (before.some((token) => consuming.has(token)) && performance.now() < deadline)
+        await new Promise((resolve) => setTimeout(resolve, 1))
+    },
     watch: (transport) => ({
       ...transport,
       consumer: {
@@ -30,6 +39,8 @@ export function countHeldDeliveries(): HeldDeliveries {
             {
               ...options,
               onStateChange(state) {
+                if (state === 'consuming') consuming.add(token)
+                else consuming.delete(token)
                 if (state !== 'consuming' && state !== 'paused') deliveries.clear()
                 options.onStateChange?.(state)
               },

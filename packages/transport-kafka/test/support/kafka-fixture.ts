@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Scope, TestDestination, TransportFixture, TransportProfile } from '@litebus/conformance'
+import { wireHeaders, type HeaderValue } from '@litebus/core'
+import type { Admin, Producer } from 'kafkajs'
 import { kafkaTransport, type KafkaTransportOptions } from '@litebus/transport-kafka'
 import {
   brokersOf,
@@ -34,12 +36,12 @@ export async function openKafkaFixture(
   const [broker = ''] = brokersOf(space.url)
   const port = Number(broker.split(':')[1])
   const proxy = scope.use(await startTcpProxy({ port }))
-  const admin = kafkaClient(space.url).admin()
-  await admin.connect()
+  let admin = await openAdmin(space.url)
   scope.defer(() => admin.disconnect())
   const prefix = `${space.prefix}${randomUUID().slice(0, 8)}`
   const held = countHeldDeliveries()
   let topics = 0
+  let foreign: Promise<Producer> | undefined
   const groupOf = (source: string): string => `${source}-group`
 
   const waiting = async (topic: string): Promise<number> => {
@@ -80,17 +82,49 @@ export async function openKafkaFixture(
       ),
     count: async (source) => (await waiting(source)) - held.of(source),
     async deleteSource(source) {
-      // Its own client: one that has looked at a topic goes on asking for it.
       await withKafkaAdmin(space.url, (other) => other.deleteTopics({ topics: [source] }))
+      // A client that has looked at a topic goes on asking for it, and fails when it is gone.
+      await admin.disconnect()
+      admin = await openAdmin(space.url)
+    },
+    async publishForeign({ destination }, { body, headers, messageId }) {
+      const producer = await (foreign ??= openProducer(scope, space.url))
+      const all = { ...headers, ...(messageId === undefined ? {} : { [wireHeaders.messageId]: messageId }) }
+      const texts = Object.entries(all).map(([name, value]) => [name, foreignHeader(value)])
+      const message = {
+        value: Buffer.from(body),
+        headers: Object.fromEntries(texts) as Record<string, Buffer>,
+      }
+      await producer.send({ topic: destination, messages: [message] })
     },
     disrupt: {
       cutConnections() {
+        const noticed = held.noticed()
         proxy.cut()
-        return Promise.resolve()
+        return noticed
       },
       cancelConsumers: (source) => evictMembers(admin, port, groupOf(source)),
     },
   }
+}
+
+async function openAdmin(url: string): Promise<Admin> {
+  const admin = kafkaClient(url).admin()
+  await admin.connect()
+  return admin
+}
+
+async function openProducer(scope: Scope, url: string): Promise<Producer> {
+  const producer = kafkaClient(url).producer()
+  await producer.connect()
+  scope.defer(() => producer.disconnect())
+  return producer
+}
+
+/** Kafka has bytes and nothing else: what a producer makes of other values is up to it. */
+function foreignHeader(value: HeaderValue): Buffer {
+  if (value instanceof Uint8Array) return Buffer.from(value)
+  return Buffer.from(typeof value === 'object' ? JSON.stringify(value) : String(value))
 }
 
 /** What the adapter declares: the same for every topic. */
