@@ -185,5 +185,35 @@ await describeWithServices(
       const stopped = service.log.filter(({ message }) => message === 'part stopped').map(({ part }) => part)
       expect(stopped).toEqual(['http', 'relay', 'broker', 'database'])
     }, 60_000)
+
+    it('is not ready while its loops cannot do their work, and says which', async () => {
+      await using database = await postgres.createDatabase()
+      await using vhost = await rabbitmq.createVhost()
+      const env = { DATABASE_URL: database.url, AMQP_URL: vhost.url, QUEUE: `${vhost.prefix}billing.orders` }
+      await using billing = await startService('billing', env)
+      const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+      await using cleanup = new AsyncDisposableStack()
+      cleanup.defer(() => pool.end())
+      const ready = async (): Promise<readonly unknown[]> => {
+        const response = await fetch(`${billing.url}/health/ready`)
+        const { parts } = (await response.json()) as {
+          readonly parts: readonly { readonly name: string; readonly status: string }[]
+        }
+        return [response.status, ...parts.filter(({ status }) => status === 'down').map(({ name }) => name)]
+      }
+      const become = (state: readonly unknown[]): Promise<void> =>
+        eventually(
+          async () => {
+            expect(await ready()).toEqual(state)
+          },
+          { expectation: `to be ${String(state[0])}` },
+        )
+      await become([200])
+      await pool.query('alter table billing_messages.inbox_queue rename to moved')
+      await become([503, 'worker'])
+      await pool.query('alter table billing_messages.moved rename to inbox_queue')
+      await become([200])
+      expect(await billing.terminate()).toBe(0)
+    }, 60_000)
   },
 )

@@ -18,6 +18,7 @@ export type InboxOptions<TTransaction> = WriterOptions<TTransaction>
 export function createInbox<TTransaction>(options: InboxOptions<TTransaction>): Inbox<TTransaction> {
   const writer = createMessageWriter('inbox', options)
   return {
+    contracts: Object.freeze(options.contracts.map(({ name, version }) => Object.freeze({ name, version }))),
     accept: async (contract, message, write) => inboxReceipt(await writer.writeOne(contract, message, write)),
     acceptBatch: async (items, batch) => (await writer.write(items, batch)).map(inboxReceipt),
   }

@@ -199,7 +199,7 @@ describe('construction', () => {
     [
       'a handler that cannot be called',
       [{ contract: orderPlaced, handle: 'x' as never }],
-      /to have a function handle, found string/,
+      /handler.handle to be a function, found text/,
     ],
   ])('refuses %s', (_name, handlers, message) => {
     const { processor } = bench()

@@ -196,6 +196,13 @@ export function resolveIngressOptions(given: IngressOptions): ResolvedIngressOpt
     resolved.contracts.length > 0,
     'expected at least one contract, found none: every delivery would be discarded',
   )
+  const { contracts: accepted } = resolved.inbox
+  for (const { name, version } of accepted === undefined ? [] : resolved.contracts) {
+    checks.that(
+      accepted?.some((known) => known.name === name && known.version >= version) === true,
+      `expected the inbox to accept contract ${name} version ${String(version)} too, found that it does not: every delivery of it would be discarded; give it to createInbox`,
+    )
+  }
   if (options.onDiscard !== undefined) {
     checks.text('onDiscard.deadLetter', options.onDiscard.deadLetter)
     checks.that(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import {
   ArgumentError,
+  defineContract,
   FormatError,
   IdempotencyConflictError,
   InboxDispatchError,
@@ -204,5 +205,19 @@ describe('a store that is full by its own limit', () => {
     await parts.clock.advance(1)
     expect(subject.counts()).toMatchObject({ acked: 1, discarded: 1 })
     await subject.stop()
+  })
+})
+
+describe('construction', () => {
+  it('refuses a contract that its inbox does not accept: all of it would be discarded', () => {
+    const parts = bench()
+    const inbox = createInbox({ store: parts.storage.inbox, contracts: [orderPlaced] })
+    const other = defineContract({ name: 'order-cancelled', version: 1 })
+    const newer = defineContract({ name: 'order-placed', version: 2 })
+    for (const contract of [other, newer]) {
+      expect(() => parts.ingress({ inbox, contracts: [orderPlaced, contract] })).toThrow(
+        /give it to createInbox/,
+      )
+    }
   })
 })

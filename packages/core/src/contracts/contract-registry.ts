@@ -1,6 +1,7 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { MessageContractNotRegisteredError, OptionsError, PayloadError } from '../errors/errors.ts'
 import { jsonSerializer } from './json-serializer.ts'
+import { contractFaults } from './contract-faults.ts'
 import type { MessageContract } from './message-contract.ts'
 
 const encoder = new TextEncoder()
@@ -38,10 +39,8 @@ export function createContractRegistry(contracts: readonly MessageContract<unkno
     throw new OptionsError('contracts', [`expected a list of contracts, found ${typeof contracts}`])
   }
   const versionsByName = new Map<string, MessageContract<unknown>[]>()
-  const faults = contracts.flatMap((contract: Partial<MessageContract<unknown>> | null | undefined, index) =>
-    typeof contract?.name === 'string' && typeof contract.version === 'number'
-      ? []
-      : [`expected contracts from defineContract, found another value at place ${String(index)}`],
+  const faults = contracts.flatMap((contract: unknown, index) =>
+    contractFaults(contract).map((fault) => `${fault} (contract at place ${String(index)})`),
   )
   if (faults.length > 0) throw new OptionsError('contracts', faults)
   for (const contract of contracts as readonly MessageContract<unknown>[]) {
@@ -108,10 +107,20 @@ export async function validate<T>(contract: MessageContract<T>, message: unknown
   } catch (cause) {
     throw new PayloadError(`the schema of ${label(contract)} failed while validating`, { cause })
   }
+  if (!isResult(result)) {
+    throw new PayloadError(
+      `expected the schema of ${label(contract)} to answer a value or issues, found another answer; correct the schema`,
+    )
+  }
   if (result.issues === undefined) return result.value
   throw new PayloadError(
     `expected a message that the schema of ${label(contract)} accepts, found ${String(result.issues.length)} issue(s) at ${result.issues.slice(0, 5).map(issuePath).join(', ')}`,
   )
+}
+
+/** Schemas may be code without types: what is no answer must not pass for one. */
+function isResult(result: unknown): boolean {
+  return typeof result === 'object' && result !== null && ('issues' in result || 'value' in result)
 }
 
 function parse(contract: MessageContract<unknown>, body: Uint8Array | string): unknown {

@@ -1,5 +1,6 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { ArgumentError } from '../errors/errors.ts'
+import { contractFaults } from './contract-faults.ts'
 
 /** Lifts a payload of the version it is registered under to the next version. */
 export type Upcaster = (payload: unknown) => unknown
@@ -30,38 +31,14 @@ export interface MessageContract<T> {
   readonly serializer?: PayloadSerializer
 }
 
-const namePattern = /^[\x21-\x7e]{1,200}$/
-
 /**
  * Declares a contract; the type of the message comes from the schema or from the type argument.
  *
- * @throws ArgumentError when name, version or upcasters are not valid.
+ * @throws ArgumentError naming every fault: a name or version that is not valid, an option that does not exist, a schema,
+ * upcaster or serializer that is none.
  */
 export function defineContract<T>(contract: MessageContract<T>): MessageContract<T> {
-  if (typeof (contract as unknown) !== 'object' || (contract as unknown) === null) {
-    throw new ArgumentError(`expected a contract with name and version, found ${describe(contract)}`)
-  }
-  if (typeof contract.name !== 'string' || !namePattern.test(contract.name)) {
-    throw new ArgumentError(
-      `expected a contract name of 1 to 200 printable ASCII characters without spaces, found ${describe(contract.name)}`,
-    )
-  }
-  if (!Number.isSafeInteger(contract.version) || contract.version < 1 || contract.version > 2 ** 31 - 1) {
-    throw new ArgumentError(
-      `expected a positive integer as version of contract ${contract.name}, found ${describe(contract.version)}`,
-    )
-  }
-  for (const from of Object.keys(contract.upcast ?? {})) {
-    const version = Number(from)
-    if (!Number.isSafeInteger(version) || version < 1 || version >= contract.version) {
-      throw new ArgumentError(
-        `expected upcasters of contract ${contract.name} from versions 1 to ${String(contract.version - 1)}, found one from ${from}`,
-      )
-    }
-  }
+  const faults = contractFaults(contract)
+  if (faults.length > 0) throw new ArgumentError(faults.join('; '))
   return Object.freeze({ ...contract })
-}
-
-function describe(value: unknown): string {
-  return typeof value === 'string' ? JSON.stringify(value.slice(0, 80)) : String(value)
 }

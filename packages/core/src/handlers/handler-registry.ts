@@ -1,3 +1,4 @@
+import { handlerFaults } from './handler-faults.ts'
 import { createContractRegistry, type ContractRegistry } from '../contracts/contract-registry.ts'
 import { InboxDispatchError, OptionsError } from '../errors/errors.ts'
 import type { HandlerContext } from './handler-context.ts'
@@ -40,10 +41,8 @@ export function createHandlerRegistry<TTransaction>(
   if (!Array.isArray(given)) {
     throw new OptionsError('handlers', [`expected a list of handlers, found ${typeof handlers}`])
   }
-  const strangers = given.flatMap((handler: Partial<AnyMessageHandler> | null | undefined, index) =>
-    typeof handler?.contract === 'object'
-      ? []
-      : [`expected handlers with a contract, found another value at place ${String(index)}`],
+  const strangers = given.flatMap((handler: unknown, index) =>
+    handlerFaults(handler).map((fault) => `${fault} (handler at place ${String(index)})`),
   )
   if (strangers.length > 0) throw new OptionsError('handlers', strangers)
   const named = (handlers as unknown as readonly UnnamedHandler<TTransaction>[]).map((handler) => ({
@@ -53,9 +52,7 @@ export function createHandlerRegistry<TTransaction>(
   const faults: string[] = []
   if (named.length === 0) faults.push('expected at least one handler, found none')
   const versionsByName = new Map<string, Set<string>>()
-  for (const { name, contract, handle } of named) {
-    if (typeof handle !== 'function')
-      faults.push(`expected handler ${name} to have a function handle, found ${typeof handle}`)
+  for (const { name, contract } of named) {
     const contracts = versionsByName.get(name) ?? new Set()
     versionsByName.set(name, contracts.add(contract.name))
     if (contracts.size > 1)

@@ -1,5 +1,6 @@
 import type { MessageContract } from '../contracts/message-contract.ts'
 import { ArgumentError } from '../errors/errors.ts'
+import { handlerFaults } from './handler-faults.ts'
 import type { HandlerContext } from './handler-context.ts'
 import type { HandlerResult } from './handler-result.ts'
 
@@ -36,7 +37,7 @@ export interface TransactionalContext<TTransaction> extends HandlerContext<TTran
 /**
  * Declares a handler; the type of the message comes from the contract.
  *
- * @throws ArgumentError when contract or function are missing.
+ * @throws ArgumentError when contract or function are missing, or an option does not exist.
  */
 export function defineHandler<T, TTransaction = unknown>(
   handler: MessageHandler<T, TTransaction>,
@@ -46,9 +47,8 @@ export function defineHandler<T, TTransaction = unknown>(
 }
 
 function requireHandler(given: unknown): void {
-  const { contract, handle } = (given ?? {}) as Partial<Record<'contract' | 'handle', unknown>>
-  if (typeof contract === 'object' && contract !== null && typeof handle === 'function') return
-  throw new ArgumentError('expected a handler with a contract and a function handle, found another value')
+  const faults = handlerFaults(given)
+  if (faults.length > 0) throw new ArgumentError(faults.join('; '))
 }
 
 /**

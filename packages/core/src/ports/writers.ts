@@ -84,6 +84,8 @@ export interface OutboxReceipt extends Receipt {
 
 /** Writes into the inbox. */
 export interface Inbox<TTransaction = unknown> {
+  /** What it accepts, for checks at construction. @defaultValue not known before a message is written */
+  readonly contracts?: readonly Pick<MessageContract<unknown>, 'name' | 'version'>[]
   /** Validates, serializes and stores one message. See `MessageAppender.append` for the errors. */
   accept<T>(
     contract: MessageContract<T>,

@@ -28,6 +28,11 @@ export interface Database {
 }
 
 const begin = 'begin isolation level read committed'
+/* Ends with the transaction: work of the application may end it and begin another one, and this one is not that. */
+const beginMarked = `${begin}; set local litebus.work = 'open'`
+
+/** Whether the transaction in which a statement runs is the one that {@link Database.transactionOf} has begun. */
+export const isMarked = "current_setting('litebus.work', true) = 'open'"
 
 /** Builds the access to a pool. */
 export function createDatabase(source: ConnectionSource): Database {
@@ -50,7 +55,7 @@ export function createDatabase(source: ConnectionSource): Database {
         }
         if (signal?.aborted === true) onAbort()
         signal?.addEventListener('abort', onAbort, { once: true })
-        return inTransaction(connection, begin, (run) => work(run, connection.client)).finally(() => {
+        return inTransaction(connection, beginMarked, (run) => work(run, connection.client)).finally(() => {
           signal?.removeEventListener('abort', onAbort)
         })
       })

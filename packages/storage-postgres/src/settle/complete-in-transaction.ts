@@ -1,8 +1,8 @@
-import type { Lease, SettleResult } from '@litebus/core'
-import type { Database } from '../database/database.ts'
+import { InvalidOperationError, type Lease, type SettleResult } from '@litebus/core'
+import { isMarked, type Database, type Run } from '../database/database.ts'
 import type { PostgresTransaction } from '../database/postgres-client.ts'
 import type { AxisNames } from '../schema/names.ts'
-import { settleSucceeded } from './settle.ts'
+import { leaseArrays } from './lease-arrays.ts'
 
 /** Ends a transaction whose lease was lost; never seen outside. */
 class LeaseLost extends Error {}
@@ -32,11 +32,12 @@ export async function completeInTransaction(
           await work(client)
         } catch (error) {
           handler.failed = true
-          handler.error = error
+          handler.error = (await isOpen(run)) ? error : transactionEnded()
           throw error
         }
-        const applied = await settleSucceeded(run, axis, [lease])
-        if (applied !== 'all') throw new LeaseLost()
+        const answer = await complete(run, axis, lease)
+        if (answer === 'ended') throw transactionEnded()
+        if (answer === 'lost') throw new LeaseLost()
       },
       signal,
     )
@@ -47,6 +48,36 @@ export async function completeInTransaction(
     if (error instanceof LeaseLost || cause instanceof LeaseLost) return 'leaseLost'
     throw commitFailure(error)
   }
+}
+
+/**
+ * Completes in the transaction that was begun, and in no other: one that the work has ended itself holds nothing of it
+ * any more, and what comes after it would be committed whatever becomes of the rest.
+ */
+async function complete(run: Run, axis: AxisNames, lease: Lease): Promise<'applied' | 'lost' | 'ended'> {
+  const { sequences, generations, owner } = leaseArrays([lease])
+  const [row] = await run(
+    `select case when ${isMarked} then ${axis.fn('settle_succeeded')}($1, $2, $3) else '!' end`,
+    [sequences, generations, owner],
+  )
+  if (row?.[0] === '!') return 'ended'
+  return row?.[0] === '*' ? 'applied' : 'lost'
+}
+
+/** A transaction that an error has aborted answers nothing, and is still there. */
+async function isOpen(run: Run): Promise<boolean> {
+  try {
+    const [row] = await run(`select ${isMarked}`, [])
+    return row?.[0] === 't'
+  } catch {
+    return true
+  }
+}
+
+function transactionEnded(): InvalidOperationError {
+  return new InvalidOperationError(
+    'expected a handler to leave the end of its transaction to the library, found it ended: what it wrote may be lost or there twice; use savepoints, or a handler that is not transactional',
+  )
 }
 
 /** Constraints and conflicts that show at the commit are the handler's failure; anything else leaves it unknown. */

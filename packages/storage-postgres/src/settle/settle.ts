@@ -73,7 +73,7 @@ function answers(outcomes: readonly SettleOutcome[], stood: Set<string>): readon
 }
 
 /** Records successes of one owner; answers the keys of the leases that stood, or that all of them did. */
-export async function settleSucceeded(
+async function settleSucceeded(
   run: Run,
   axis: AxisNames,
   leases: readonly Lease[],
