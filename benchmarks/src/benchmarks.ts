@@ -1,5 +1,9 @@
-import { ingressAmqpBenchmark, relayAmqpBenchmark } from './amqp/broker-benchmarks.ts'
+import { amqpIngressSides } from './amqp/ingress-sides.ts'
+import { amqpRelaySides } from './amqp/relay-sides.ts'
+import { ingressBenchmark, relayBenchmark } from './broker/broker-benchmark.ts'
 import type { Benchmark } from './harness/benchmark.ts'
+import { kafkaIngressSides } from './kafka/ingress-sides.ts'
+import { kafkaRelaySides } from './kafka/relay-sides.ts'
 import { enqueueBenchmark } from './store/enqueue-benchmark.ts'
 import { memoryBenchmark } from './store/memory-benchmark.ts'
 import { peersBenchmark } from './store/peers-benchmark.ts'
@@ -19,6 +23,8 @@ export const benchmarks: ReadonlyMap<string, Benchmark> = new Map([
   ['enqueue', enqueueBenchmark],
   ['wake', wakeBenchmark],
   ['memory', memoryBenchmark],
-  ['relay-amqp', relayAmqpBenchmark],
-  ['ingress-amqp', ingressAmqpBenchmark],
+  ['relay-amqp', relayBenchmark(amqpRelaySides)],
+  ['ingress-amqp', ingressBenchmark(amqpIngressSides)],
+  ['relay-kafka', relayBenchmark(kafkaRelaySides)],
+  ['ingress-kafka', ingressBenchmark(kafkaIngressSides)],
 ])

@@ -1,6 +1,6 @@
 /* `pnpm bench <name> [--json] [--rounds N] [--keys N …]`: one ratio against a floor measured in the same run. */
 import { parseArgs } from 'node:util'
-import { postgres, rabbitmq, startKeeper } from '@litebus/integration-tests/services'
+import { kafka, postgres, rabbitmq, startKeeper } from '@litebus/integration-tests/services'
 import { benchmarks } from './benchmarks.ts'
 import type { BenchmarkResult } from './harness/benchmark.ts'
 import { describeEnvironment } from './harness/environment.ts'
@@ -33,14 +33,17 @@ await using resources = new AsyncDisposableStack()
 resources.use(await startKeeper())
 const server = await postgres()
 const createDatabase = async (): Promise<string> => resources.use(await server.createDatabase()).url
-const vhost =
-  benchmark.needsBroker === true ? resources.use(await (await rabbitmq()).createVhost()) : undefined
+const openSpace = {
+  rabbitmq: async () => (await rabbitmq()).createVhost(),
+  kafka: async () => (await kafka()).createTopics(),
+}
+const space = benchmark.broker === undefined ? undefined : resources.use(await openSpace[benchmark.broker]())
 const environment = await describeEnvironment(server.url)
 const result = await benchmark.run({
   createDatabase,
-  amqpUrl: () => {
-    if (vhost === undefined) throw new Error(`expected benchmark ${name} to say that it needs a broker`)
-    return vhost.url
+  brokerUrl: () => {
+    if (space === undefined) throw new Error(`expected benchmark ${name} to say that it needs a broker`)
+    return space.url
   },
   rounds: Number(values.rounds),
   options: { keys: values.keys, messages: values.messages },

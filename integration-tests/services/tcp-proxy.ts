@@ -16,6 +16,8 @@ export interface TcpProxy extends AsyncDisposable {
   stallOpen(): void
   /** Lets held bytes go on. */
   resume(): void
+  /** Drops what the server answers on the connections open now; what clients send still arrives. Cut them afterwards. */
+  loseAnswers(): void
   /** Resets every new connection at once, until `accept`. Open ones stay. */
   refuse(): void
   accept(): void
@@ -31,6 +33,7 @@ export interface TcpProxyTarget {
 
 export async function startTcpProxy({ host = '127.0.0.1', port, tap }: TcpProxyTarget): Promise<TcpProxy> {
   const pairs = new Set<readonly [client: Socket, server: Socket]>()
+  const mute = new WeakSet<Socket>()
   let stalled = false
   let refusing = false
   const listener = createServer({ pauseOnConnect: true }, (client) => {
@@ -42,8 +45,8 @@ export async function startTcpProxy({ host = '127.0.0.1', port, tap }: TcpProxyT
     const pair = [client, server] as const
     pairs.add(pair)
     if (tap !== undefined) client.on('data', tap())
-    forward(client, server)
-    forward(server, client)
+    forward(client, server, () => true)
+    forward(server, client, () => !mute.has(server))
     client.once('close', () => pairs.delete(pair))
     if (!stalled) client.resume()
     if (stalled) server.pause()
@@ -80,6 +83,9 @@ export async function startTcpProxy({ host = '127.0.0.1', port, tap }: TcpProxyT
       stalled = false
       eachSocket((socket) => socket.resume())
     },
+    loseAnswers() {
+      for (const [, server] of pairs) mute.add(server)
+    },
     refuse() {
       refusing = true
     },
@@ -96,8 +102,10 @@ export async function startTcpProxy({ host = '127.0.0.1', port, tap }: TcpProxyT
 }
 
 /* Not by pipe: that resumes its source whenever the other side drains, also while the proxy is stalled. */
-function forward(from: Socket, to: Socket): void {
-  from.on('data', (bytes) => to.write(bytes))
+function forward(from: Socket, to: Socket, passes: () => boolean): void {
+  from.on('data', (bytes) => {
+    if (passes()) to.write(bytes)
+  })
   from.once('end', () => to.end())
   from.on('error', () => undefined)
   from.once('close', () => to.destroy())

@@ -9,6 +9,7 @@ import * as processing from '@litebus/processing'
 import * as storageMemory from '@litebus/storage-memory'
 import * as storagePostgres from '@litebus/storage-postgres'
 import * as transportAmqp from '@litebus/transport-amqp'
+import * as transportKafka from '@litebus/transport-kafka'
 import * as transportMemory from '@litebus/transport-memory'
 
 const packages: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
@@ -22,6 +23,7 @@ const packages: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   storageMemory,
   storagePostgres,
   transportAmqp,
+  transportKafka,
   transportMemory,
 }
 
@@ -132,6 +134,10 @@ const table: Readonly<Record<string, Row>> = {
     needs: [],
     complete: { url: 'amqp://127.0.0.1' },
   }),
+  kafkaTransport: row(transportKafka.kafkaTransport, {
+    needs: [],
+    complete: { brokers: '127.0.0.1:9092' },
+  }),
   memoryTransport: row(transportMemory.memoryTransport, { needs: ['broker'], complete: { broker } }),
 }
 
@@ -161,7 +167,9 @@ describe('the table of factories', () => {
   it('has every factory of every package', () => {
     const factories = Object.values(packages).flatMap((exported) =>
       Object.entries(exported).flatMap(([name, value]) =>
-        typeof value === 'function' && /^(create|define[A-Z]|memory|postgres|amqp)/.test(name) ? [name] : [],
+        typeof value === 'function' && /^(create|define[A-Z]|memory|postgres|amqp|kafka)/.test(name)
+          ? [name]
+          : [],
       ),
     )
     expect(new Set(factories)).toEqual(new Set([...Object.keys(table), ...others]))

@@ -62,6 +62,28 @@ describe('the TCP proxy', () => {
     third.destroy()
   })
 
+  test('drops answers on demand while requests arrive, and only on the connections of that moment', async () => {
+    const deaf = await open()
+    await roundTrip(deaf, 'a')
+    let answered = 0
+    deaf.on('data', (bytes) => (answered += bytes.length))
+    proxy.loseAnswers()
+    const echoed = new Promise<void>((resolve) => {
+      echo.getConnections(() => {
+        resolve()
+      })
+    })
+    deaf.write('lost')
+    const later = await open()
+    expect(await roundTrip(later, 'heard')).toBe('heard')
+    await echoed
+    expect(answered).toBe(0)
+    const end = closed(deaf)
+    proxy.cut()
+    await end
+    later.destroy()
+  })
+
   test('holds bytes while it is stalled, for old and new connections, and delivers them after', async () => {
     const old = await open()
     await roundTrip(old, 'a')

@@ -1,5 +1,7 @@
 import type { Transport } from '@litebus/core'
 import { amqpTransport } from '@litebus/transport-amqp'
+import { kafkaTransport } from '@litebus/transport-kafka'
+import { brokersOf } from '../services/index.ts'
 
 /** Where another process finds a broker of a test; plain data, so that it can be handed over. */
 export interface BrokerAddress {
@@ -16,6 +18,14 @@ export function connectTo({ system, url }: BrokerAddress, queues: readonly strin
       return amqpTransport({
         url,
         topology: { mode: 'verify', queues: queues.map((name) => ({ name })) },
+        reconnect: { initialDelayMs: 10, maxDelayMs: 200 },
+      })
+    case 'kafka':
+      return kafkaTransport({
+        brokers: brokersOf(url),
+        groupId: (topic) => `${topic}-group`,
+        sessionTimeoutMs: 6000,
+        heartbeatIntervalMs: 500,
         reconnect: { initialDelayMs: 10, maxDelayMs: 200 },
       })
     default:

@@ -1,5 +1,6 @@
 import type { Scope, TransportFixture, TransportProfile } from '@litebus/conformance'
 import { amqpProfile, openAmqpFixture } from '../../packages/transport-amqp/test/support/amqp-fixture.ts'
+import { kafkaProfile, openKafkaFixture } from '../../packages/transport-kafka/test/support/kafka-fixture.ts'
 import { memoryProfile, openMemoryFixture } from '../../packages/transport-memory/test/memory-fixture.ts'
 import type { BrokerAddress } from './broker-address.ts'
 import type { Provided, ServiceName } from '../services/describe-with-services.ts'
@@ -45,6 +46,19 @@ export const testedTransports: readonly TestedTransport[] = [
       return {
         open: (test) => openAmqpFixture(test, vhost.url, 'quorum'),
         address: { system: 'rabbitmq', url: vhost.url },
+      }
+    },
+  },
+  {
+    name: 'Kafka',
+    services: ['kafka'],
+    profile: kafkaProfile(),
+    remote: true,
+    async prepare(scope, { kafka }) {
+      const topics = scope.use(await kafka.createTopics())
+      return {
+        open: (test) => openKafkaFixture(test, topics, 2),
+        address: { system: 'kafka', url: topics.url },
       }
     },
   },

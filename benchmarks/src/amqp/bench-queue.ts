@@ -1,28 +1,6 @@
 import { connect, type ConfirmChannel } from 'amqplib'
-import { payload, type PayloadKind } from '../harness/payloads.ts'
-
-/** Contract of everything that the benchmarks send. */
-export const contractName = 'order-placed'
-
-/** The queue of a benchmark, as an operator sees it. */
-export interface BenchQueue extends AsyncDisposable {
-  readonly name: string
-  /** Empties it. */
-  purge(): Promise<void>
-  /** Messages that wait. */
-  waiting(): Promise<number>
-  /** Publishes fresh messages and waits for their confirms. */
-  fill(kind: PayloadKind, messages: number): Promise<void>
-}
-
-/** What a round of a benchmark with a broker works with. */
-export interface BrokerRound {
-  readonly databaseUrl: string
-  readonly amqpUrl: string
-  readonly queue: BenchQueue
-  readonly kind: PayloadKind
-  readonly messages: number
-}
+import { requiredHeaders, type BenchQueue } from '../broker/broker-round.ts'
+import { payload } from '../harness/payloads.ts'
 
 /** Declares a quorum queue, the default of the product. */
 export async function openBenchQueue(url: string, name: string): Promise<BenchQueue> {
@@ -34,7 +12,6 @@ export async function openBenchQueue(url: string, name: string): Promise<BenchQu
     async purge() {
       await channel.purgeQueue(name)
     },
-    waiting: async () => (await channel.checkQueue(name)).messageCount,
     async fill(kind, messages) {
       for (let from = 0; from < messages; from += 1000) {
         for (let index = from; index < Math.min(messages, from + 1000); index++)
@@ -71,11 +48,7 @@ export function publishRaw(
       messageId: id,
       contentType: 'application/json',
       timestamp: Math.floor(Date.now() / 1000),
-      headers: {
-        'litebus-message-id': id,
-        'litebus-contract-name': contractName,
-        'litebus-contract-version': '1',
-      },
+      headers: requiredHeaders(id),
     },
     (error: unknown) => {
       if (error !== null) throw new Error('expected the broker to confirm', { cause: error })

@@ -29,8 +29,8 @@ export interface Benchmark {
   readonly summary: string
   /** The bar that the product has to reach. */
   readonly bar: number
-  /** Whether it needs a broker. @defaultValue false */
-  readonly needsBroker?: boolean
+  /** The broker that it needs. @defaultValue none */
+  readonly broker?: 'rabbitmq' | 'kafka'
   run(context: BenchmarkContext): Promise<Omit<BenchmarkResult, 'name' | 'environment'>>
 }
 
@@ -39,7 +39,7 @@ export interface BenchmarkContext {
   /** An empty database of its own; each call makes another one. */
   readonly createDatabase: () => Promise<string>
   /** A broker to use; only benchmarks that need one read it. */
-  readonly amqpUrl: () => string
+  readonly brokerUrl: () => string
   /** Rounds of each side. */
   readonly rounds: number
   /** Options of the benchmark, for example `--keys 10`. */

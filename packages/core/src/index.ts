@@ -216,7 +216,7 @@ export {
   type SuspectGateOptions,
   type GateGrant,
 } from './stores/suspect-gate.ts'
-export { inTime, type TimeLimit } from './time/in-time.ts'
+export { inTime, within, type TimeLimit } from './time/in-time.ts'
 export { sleep } from './time/sleep.ts'
 export { untilAborted } from './time/until-aborted.ts'
 export { systemClock } from './time/system-clock.ts'

@@ -1,9 +1,8 @@
-import { backoffDelayMs, sleep } from '@litebus/core'
+import { backoffDelayMs, sleep, within } from '@litebus/core'
 import type { AmqpDriverConnection } from './driver.ts'
 import { closedTransport, safeText, unavailable } from './errors.ts'
 import type { AmqpConnectionRole, ResolvedAmqpOptions } from './options.ts'
 import { destroySocket, dial, secretsOf } from './socket.ts'
-import { within } from './within.ts'
 
 /** A connection that is open. */
 export interface OpenConnection {

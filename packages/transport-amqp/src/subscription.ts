@@ -2,6 +2,7 @@ import {
   backoffDelayMs,
   createDeliveryLedger,
   sleep,
+  within,
   type Delivery,
   type DeliveryLedger,
   type StopReport,
@@ -19,7 +20,6 @@ import type { ResolvedAmqpOptions } from './options.ts'
 import { onScratchChannel } from './scratch-channel.ts'
 import type { ServerClose } from './server-close.ts'
 import { assertQueue } from './topology/apply-topology.ts'
-import { within } from './within.ts'
 
 /** What a subscription works with. */
 export interface SubscriptionSetup {

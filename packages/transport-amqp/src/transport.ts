@@ -1,4 +1,4 @@
-import type { Transport } from '@litebus/core'
+import { within, type Transport } from '@litebus/core'
 import { amqpCapabilities } from './capabilities.ts'
 import { createAmqpConnection } from './connection.ts'
 import { createAmqpConsumer } from './consumer.ts'
@@ -11,7 +11,6 @@ import { readServerClose } from './server-close.ts'
 import { secretsOf } from './socket.ts'
 import type { AmqpSubscription } from './subscription.ts'
 import { applyTopology, type TopologyProblems } from './topology/apply-topology.ts'
-import { within } from './within.ts'
 
 /**
  * Connects to RabbitMQ, or a broker that speaks its AMQP 0-9-1: lazily, over one connection to publish and one to

@@ -39,11 +39,23 @@ function delayless({ kinds, ...profile }: TransportProfile): TransportProfile {
   return { ...profile, kinds: { plain: { ...plain, delayedDelivery: false, maxDelayMs: 0 } } }
 }
 
+/** A sound transport of a log, as far as its declaration goes, for the cases that only such a one runs. */
+function asLog(base: Transport): Transport {
+  return wrapTransport(base, {
+    capabilitiesOf: (destination) => ({ ...base.capabilitiesOf(destination), perMessageAck: false }),
+  })
+}
+
+function logLike({ kinds, ...profile }: TransportProfile): TransportProfile {
+  return { ...profile, kinds: { plain: { ...kinds.plain, perMessageAck: false } } }
+}
+
 /** All cases that there are, over a memory transport that went through `breakIt`. */
 function casesOf(breakIt: (base: Transport) => Transport): ReadonlyMap<string, BoundCase> {
   const cases = new Map<string, BoundCase>()
   for (const { profile, sound } of [
     { profile: delayless(memoryProfile()), sound: withoutDelay },
+    { profile: logLike(memoryProfile()), sound: asLog },
     { profile: memoryProfile(), sound: (base: Transport) => base },
   ]) {
     for (const stress of [true, false]) {
@@ -112,6 +124,7 @@ describe('the transport suite', () => {
       'deadLetter',
       'delayedDelivery',
       'foreignPublisher',
+      'no perMessageAck',
       'ordered',
       'routed',
     ])

@@ -28,3 +28,9 @@ export function inTime<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimi
     work.then(ended(resolve), ended(reject))
   })
 }
+
+/** Settles as the promise does, or rejects after a time; a later rejection of the promise is swallowed. */
+export function within<T>(clock: Clock, limitMs: number, promise: Promise<T>): Promise<T> {
+  const onLate = (): Error => new Error(`no answer within ${String(limitMs)} ms`)
+  return inTime(promise, { clock, limitMs, onLate })
+}

@@ -1,3 +1,4 @@
+import type { Delivery } from '@litebus/core'
 import { later, withDelivery, withSubscribe, type BrokenTransport } from './wrap.ts'
 
 const kinds = ['accept', 'returnToQueue', 'discard'] as const
@@ -90,7 +91,37 @@ export const brokenDeliveries: readonly BrokenTransport[] = [
           return delivery.accept()
         },
       })),
-    noticedBy: ['ordering: a message that was given back comes before those behind it'],
+    noticedBy: [
+      'ordering: a message that was given back comes before those behind it',
+      'ordering: a message that was given back with a delay holds up those behind it',
+    ],
+  },
+  {
+    fault: 'accepts everything that came before as well',
+    breakIt: (base) =>
+      withSubscribe(base, (options, onDelivery) => {
+        const earlier: Delivery[] = []
+        return base.consumer.subscribe(options, (delivery) => {
+          earlier.push(delivery)
+          const upTo = earlier.length
+          onDelivery({
+            ...delivery,
+            accept: async () => {
+              for (const one of earlier.slice(0, upTo - 1)) await one.accept()
+              return delivery.accept()
+            },
+          })
+        })
+      }),
+    noticedBy: ['settle once: accepting later deliveries takes no earlier one with it'],
+  },
+  {
+    fault: 'forgets how often a message was tried',
+    breakIt: (base) =>
+      withDelivery(base, (delivery) => ({
+        returnToQueue: ({ delayMs = 0 } = {}) => delivery.returnToQueue({ delayMs }),
+      })),
+    noticedBy: ['redelivery: attempt and first failure travel with a return, and outlive the consumer'],
   },
   {
     fault: 'swallows what a receiver throws, and the delivery with it',

@@ -69,6 +69,7 @@ export const brokenSubscriptions: readonly BrokenTransport[] = [
       withSubscription(base, (subscription) => ({ stop: () => subscription.stop({ budgetMs: 0 }) })),
     noticedBy: [
       'shutdown with work in flight: what is settled within the budget is settled, and nothing is handed out any more',
+      'shutdown with work in flight: what was never handed out reaches another consumer once what was is settled, and not before',
     ],
   },
   {

@@ -1,6 +1,6 @@
 import { concern, type TransportCase, needsKind } from '../support/define.ts'
 import { expectEqual, expectThat, publishAll } from '../support/expect.ts'
-import { message, messages } from '../support/messages.ts'
+import { inOrder, message, messages } from '../support/messages.ts'
 import { accepting, receive } from '../support/receiver.ts'
 
 /** Order of a stream, and of an ordering key among publishes. */
@@ -13,10 +13,7 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
       const transport = scope.use(fixture.connect())
       const receiver = await receive(transport, target.source, { maxInFlight: 1, handle: accepting })
       const batch = messages(target, 'ordered', 200)
-      await publishAll(
-        transport,
-        batch.map((entry) => ({ ...entry, orderingKey: 'key' })),
-      )
+      await publishAll(transport, inOrder(batch))
       await receiver.nth(200)
       expectEqual(
         receiver.ids(),
@@ -31,10 +28,7 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
     async run(fixture, scope) {
       const target = await fixture.createDestination('ordered')
       const transport = scope.use(fixture.connect())
-      await publishAll(
-        transport,
-        messages(target, 'back', 4).map((entry) => ({ ...entry, orderingKey: 'key' })),
-      )
+      await publishAll(transport, inOrder(messages(target, 'back', 4)))
       let returned = false
       const receiver = await receive(transport, target.source, {
         maxInFlight: 1,
@@ -49,16 +43,33 @@ export const orderCases: readonly TransportCase[] = concern('ordering', [
     },
   },
   {
+    title: 'a message that was given back with a delay holds up those behind it',
+    needs: needsKind('ordered'),
+    async run(fixture, scope) {
+      const target = await fixture.createDestination('ordered')
+      const transport = scope.use(fixture.connect())
+      await publishAll(transport, inOrder(messages(target, 'later', 4)))
+      let returned = false
+      const receiver = await receive(transport, target.source, {
+        maxInFlight: 1,
+        handle: (delivery) => {
+          if (returned || delivery.message.messageId !== 'later-1') return void delivery.accept()
+          returned = true
+          void delivery.returnToQueue({ delayMs: 200 })
+        },
+      })
+      await receiver.nth(5)
+      expectEqual(receiver.ids(), ['later-0', 'later-1', 'later-1', 'later-2', 'later-3'], 'deliveries')
+    },
+  },
+  {
     title: 'a reconnect repeats a message at most, and never brings an earlier one after a later one',
     needs: needsKind('ordered'),
     async run(fixture, scope) {
       const target = await fixture.createDestination('ordered')
       const transport = scope.use(fixture.connect())
       const batch = messages(target, 'cut', 60)
-      await publishAll(
-        transport,
-        batch.map((entry) => ({ ...entry, orderingKey: 'key' })),
-      )
+      await publishAll(transport, inOrder(batch))
       const accepted: string[] = []
       const receiver = await receive(transport, target.source, {
         maxInFlight: 1,

@@ -1,4 +1,4 @@
-import { concern, type TransportCase } from '../support/define.ts'
+import { concern, needsLog, type TransportCase } from '../support/define.ts'
 import { expectCount, expectEqual, expectThat, publishAll } from '../support/expect.ts'
 import { message } from '../support/messages.ts'
 import { receive } from '../support/receiver.ts'
@@ -36,6 +36,36 @@ export const redeliveryCases: readonly TransportCase[] = concern('redelivery', [
         if (count < 4) await delivery.returnToQueue()
         else await delivery.accept()
       }
+    },
+  },
+  {
+    title: 'attempt and first failure travel with a return, and outlive the consumer',
+    needs: needsLog,
+    async run(fixture, scope) {
+      const target = await fixture.createDestination('plain')
+      const transport = scope.use(fixture.connect())
+      const firstFailureAt = new Date('2026-01-02T03:04:05.678Z')
+      const receiver = await receive(transport, target.source)
+      await publishAll(transport, [message(target, 'failing')])
+      const first = await receiver.nth(1)
+      expectEqual(
+        [first.attempt, first.firstFailureAt],
+        [undefined, undefined],
+        'what a first delivery carries',
+      )
+      expectEqual(
+        await first.returnToQueue({ attempt: 2, firstFailureAt }),
+        'settled',
+        'result of the return',
+      )
+      const second = await receiver.nth(2)
+      expectEqual([second.attempt, second.firstFailureAt], [2, firstFailureAt], 'what the second carries')
+      await receiver.subscription.stop({ budgetMs: 0 })
+      const other = await receive(scope.use(fixture.connect()), target.source)
+      const third = await other.nth(1)
+      expectEqual([third.attempt, third.firstFailureAt], [2, firstFailureAt], 'what the third carries')
+      expectEqual(third.redelivered, true, 'redelivered flag of the third')
+      expectEqual(await third.accept(), 'settled', 'result of the accept')
     },
   },
   {

@@ -3,7 +3,7 @@ import type { Scope } from '../../frame/scope.ts'
 import type { TransportFixture } from '../fixture.ts'
 import { concern, type TransportCase, needsKind } from '../support/define.ts'
 import { expectCount, expectEqual, publishAll } from '../support/expect.ts'
-import { message, messages } from '../support/messages.ts'
+import { inOrder, message, messages } from '../support/messages.ts'
 import { accepting, receive } from '../support/receiver.ts'
 
 const settlements: Readonly<Record<string, (delivery: Delivery) => Promise<SettlementResult>>> = {
@@ -20,7 +20,7 @@ export const settleOnceCases: readonly TransportCase[] = concern('settle once', 
       const target = await fixture.createDestination('plain')
       const transport = scope.use(fixture.connect())
       const receiver = await receive(transport, target.source, { maxInFlight: 1 })
-      await publishAll(transport, messages(target, 'done', 2))
+      await publishAll(transport, inOrder(messages(target, 'done', 2)))
       expectEqual(await (await receiver.nth(1)).accept(), 'settled', 'result of the accept')
       // The second is only delivered once the broker has the settlement of the first.
       await receiver.nth(2)
@@ -72,6 +72,23 @@ export const settleOnceCases: readonly TransportCase[] = concern('settle once', 
     },
   },
   {
+    title: 'accepting later deliveries takes no earlier one with it',
+    async run(fixture, scope) {
+      const target = await fixture.createDestination('plain')
+      const transport = scope.use(fixture.connect())
+      const receiver = await receive(transport, target.source, { maxInFlight: 5 })
+      await publishAll(transport, inOrder(messages(target, 'behind', 5)))
+      await receiver.nth(5)
+      const [earliest, ...later] = receiver.deliveries
+      for (const delivery of later) expectEqual(await delivery.accept(), 'settled', 'result of an accept')
+      expectEqual(await receiver.subscription.stop({ budgetMs: 0 }), { unsettled: 1 }, 'report')
+      const other = await receive(transport, target.source, { handle: accepting })
+      const again = await other.nth(1)
+      expectEqual(again.message.messageId, earliest?.message.messageId, 'the first delivery after the stop')
+      await expectCount(fixture, target.source, 0)
+    },
+  },
+  {
     title: 'a return that is being held already has the authority',
     async run(fixture, scope) {
       const target = await fixture.createDestination('plain')
@@ -91,7 +108,7 @@ export const settleOnceCases: readonly TransportCase[] = concern('settle once', 
       const target = await fixture.createDestination('plain')
       const transport = scope.use(fixture.connect())
       const receiver = await receive(transport, target.source, { maxInFlight: 1 })
-      await publishAll(transport, messages(target, 'discarded', 2))
+      await publishAll(transport, inOrder(messages(target, 'discarded', 2)))
       expectEqual(await (await receiver.nth(1)).discard({ reason: 'TEST' }), 'settled', 'result')
       await (await receiver.nth(2)).accept()
       expectEqual(receiver.ids(), ['discarded-0', 'discarded-1'], 'deliveries')

@@ -1,5 +1,5 @@
 import { openBarrier } from '../support/barrier.ts'
-import { concern, type TransportCase } from '../support/define.ts'
+import { concern, needsLog, needsPerMessageAck, type TransportCase } from '../support/define.ts'
 import { expectCount, expectEqual, publishAll } from '../support/expect.ts'
 import { message, messages } from '../support/messages.ts'
 import { accepting, receive } from '../support/receiver.ts'
@@ -27,6 +27,7 @@ export const shutdownCases: readonly TransportCase[] = concern('shutdown with wo
   },
   {
     title: 'what was pushed ahead and never handed out goes back and reaches another consumer',
+    needs: needsPerMessageAck,
     async run(fixture, scope) {
       const target = await fixture.createDestination('plain')
       const transport = scope.use(fixture.connect())
@@ -39,6 +40,27 @@ export const shutdownCases: readonly TransportCase[] = concern('shutdown with wo
       expectEqual(await first.accept(), 'settled', 'result of the accept')
       expectEqual(await stopping, { unsettled: 0 }, 'report')
       expectEqual(new Set(other.ids()).size, 9, 'different messages received by the other consumer')
+    },
+  },
+  {
+    title: 'what was never handed out reaches another consumer once what was is settled, and not before',
+    needs: needsLog,
+    async run(fixture, scope) {
+      const target = await fixture.createDestination('plain')
+      const barrier = await openBarrier(fixture, scope, await fixture.createDestination('plain'))
+      const transport = scope.use(fixture.connect())
+      await publishAll(transport, messages(target, 'ahead', 10))
+      const receiver = await receive(transport, target.source, { maxInFlight: 1, prefetch: 10 })
+      const first = await receiver.nth(1)
+      const stopping = receiver.subscription.stop({ budgetMs: 20_000 })
+      await barrier.pass()
+      expectEqual(await first.accept(), 'settled', 'result of the accept')
+      expectEqual(await stopping, { unsettled: 0 }, 'report')
+      const other = await receive(scope.use(fixture.connect()), target.source, { handle: accepting })
+      await other.nth(9)
+      await expectCount(fixture, target.source, 0)
+      expectEqual(new Set([...receiver.ids(), ...other.ids()]).size, 10, 'different messages received')
+      expectEqual([receiver.ids().length, other.ids().length], [1, 9], 'deliveries')
     },
   },
   {

@@ -45,3 +45,8 @@ export function webhookBody(commits: number): Uint8Array {
     }),
   )
 }
+
+/** The same under one ordering key, for cases in which the order matters. */
+export function inOrder(batch: readonly OutboundMessage[]): readonly OutboundMessage[] {
+  return batch.map((entry) => ({ ...entry, orderingKey: 'key' }))
+}

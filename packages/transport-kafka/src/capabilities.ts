@@ -1,0 +1,22 @@
+import type { TransportCapabilities } from '@litebus/core'
+import type { ResolvedKafkaOptions } from './options.ts'
+
+/** What a topic can do: the same for all of them. */
+export function kafkaCapabilities(options: ResolvedKafkaOptions): TransportCapabilities {
+  return {
+    orderedStream: true,
+    pausable: true,
+    delayedDelivery: false,
+    maxDelayMs: 0,
+    nativeDeadLetter: false,
+    perMessageAck: false,
+    deliveryCount: false,
+    batchPublish: true,
+    maxBatchMessages: options.maxBatchMessages,
+    maxBatchBytes: options.maxMessageBytes,
+    maxMessageBytes: options.maxMessageBytes,
+    binaryBody: true,
+    deduplication: false,
+    sessions: false,
+  }
+}

@@ -1,0 +1,97 @@
+/** A record that waits for its turn. */
+interface LinedRecord<R> {
+  /** Its offset. */
+  readonly offset: bigint
+  /** The record. */
+  readonly record: R
+  /** How often it was handed out. */
+  readonly handedOut: number
+}
+
+/**
+ * The records of one partition that were fetched and are not finished: a line in the order of the log, and those in
+ * flight. A record that goes back takes its place in the line again, and nothing of the partition is handed out before
+ * it. Without I/O; times are monotonic milliseconds.
+ */
+export interface PartitionLine<R> {
+  /** Records in the line. */
+  readonly waiting: number
+  /** Records handed out and not ended. */
+  readonly inFlight: number
+  /** Records were fetched, in ascending order, all behind those that are here. */
+  add(records: readonly { readonly offset: bigint; readonly record: R }[]): void
+  /** Takes the record whose turn it is at a time; undefined where none may be handed out. */
+  take(nowMs: number): LinedRecord<R> | undefined
+  /** How long until the first one may be handed out; undefined where no time brings it. */
+  waitMs(nowMs: number): number | undefined
+  /** A record in flight is done. */
+  finish(offset: bigint): void
+  /**
+   * A record in flight goes back to its place, not to be handed out before a time. Until everything else in flight has
+   * ended nothing is handed out: it may have to go back as well, and would then be overtaken.
+   */
+  putBack(offset: bigint, notBeforeMs: number): void
+  /** Everything in flight goes back to its place at once. */
+  rewind(): void
+}
+
+interface Entry<R> extends LinedRecord<R> {
+  readonly notBeforeMs: number
+}
+
+/** An empty line. */
+export function createPartitionLine<R>(): PartitionLine<R> {
+  const line: Entry<R>[] = []
+  const inFlight = new Map<bigint, Entry<R>>()
+  let draining = false
+
+  const insert = (entry: Entry<R>): void => {
+    const behind = line.findIndex(({ offset }) => offset > entry.offset)
+    if (behind === -1) line.push(entry)
+    else line.splice(behind, 0, entry)
+  }
+  const ended = (): void => {
+    if (inFlight.size === 0) draining = false
+  }
+
+  return {
+    get waiting() {
+      return line.length
+    },
+    get inFlight() {
+      return inFlight.size
+    },
+    add(records) {
+      for (const { offset, record } of records) line.push({ offset, record, handedOut: 0, notBeforeMs: 0 })
+    },
+    take(nowMs) {
+      const [first] = line
+      if (draining || first === undefined || first.notBeforeMs > nowMs) return undefined
+      line.shift()
+      const taken = { ...first, handedOut: first.handedOut + 1 }
+      inFlight.set(first.offset, taken)
+      return taken
+    },
+    waitMs(nowMs) {
+      const [first] = line
+      return draining || first === undefined ? undefined : Math.max(0, first.notBeforeMs - nowMs)
+    },
+    finish(offset) {
+      inFlight.delete(offset)
+      ended()
+    },
+    putBack(offset, notBeforeMs) {
+      const entry = inFlight.get(offset)
+      if (entry === undefined) return
+      inFlight.delete(offset)
+      insert({ ...entry, notBeforeMs })
+      draining = true
+      ended()
+    },
+    rewind() {
+      for (const entry of [...inFlight.values()]) insert({ ...entry, notBeforeMs: 0 })
+      inFlight.clear()
+      draining = false
+    },
+  }
+}

@@ -1,0 +1,78 @@
+import type { KafkaDriver, KafkaDriverProducer } from './driver.ts'
+
+/** A producer that could not be opened: nothing was sent. */
+export class ProducerUnavailable extends Error {
+  override readonly name = 'ProducerUnavailable'
+}
+
+/**
+ * The producer in use. After any failed write it is given up, and the next write takes a fresh one with a producer id
+ * of its own: KafkaJS uses the sequence number of a failed write again, and a broker that has stored that write takes
+ * the next one for its repetition and confirms it without storing it (seen: one `firstSequence` twice).
+ */
+export interface Producers {
+  /**
+   * Writes with the producer in use.
+   *
+   * @throws ProducerUnavailable when none can be opened, TransportClosedError never: see {@link Producers.close}.
+   */
+  write(write: (producer: KafkaDriverProducer) => Promise<void>): Promise<void>
+  /** Gives up the producer in use and waits for those that still write. */
+  close(): Promise<void>
+}
+
+interface Used {
+  readonly producer: Promise<KafkaDriverProducer>
+  writers: number
+  givenUp: boolean
+}
+
+/** Without a producer yet. */
+export function createProducers(driver: Pick<KafkaDriver, 'openProducer'>): Producers {
+  let current: Used | undefined
+  const closing = new Set<Promise<unknown>>()
+
+  const giveUp = (used: Used): void => {
+    if (current === used) current = undefined
+    used.givenUp = true
+  }
+  const closeIfDone = (used: Used): void => {
+    if (!used.givenUp || used.writers > 0) return
+    const closed = used.producer
+      .then((producer) => producer.close())
+      .catch(() => undefined)
+      .finally(() => closing.delete(closed))
+    closing.add(closed)
+  }
+  const opened = async (used: Used): Promise<KafkaDriverProducer> => {
+    try {
+      return await used.producer
+    } catch (cause) {
+      throw new ProducerUnavailable('no producer could be opened', { cause })
+    }
+  }
+
+  return {
+    async write(write) {
+      const used = (current ??= { producer: driver.openProducer(), writers: 0, givenUp: false })
+      used.writers += 1
+      try {
+        await write(await opened(used))
+      } catch (error) {
+        giveUp(used)
+        throw error
+      } finally {
+        used.writers -= 1
+        closeIfDone(used)
+      }
+    },
+    async close() {
+      if (current !== undefined) {
+        const last = current
+        giveUp(last)
+        closeIfDone(last)
+      }
+      await Promise.all(closing)
+    },
+  }
+}

@@ -1,0 +1,55 @@
+import { isLiteBusError, within, type Transport } from '@litebus/core'
+import { kafkaCapabilities } from './capabilities.ts'
+import { createKafkaConsumer } from './consumer.ts'
+import { closedTransport, missingTopic, safeText, unavailable } from './errors.ts'
+import { createKafkaJsDriver } from './kafkajs/kafkajs-driver.ts'
+import { resolveKafkaOptions, type KafkaTransportOptions } from './options.ts'
+import { createKafkaPublisher } from './publisher.ts'
+import type { KafkaSubscription } from './subscription.ts'
+import { createTopics } from './topics.ts'
+
+/**
+ * Connects to Kafka: lazily, and again for ever when a connection is lost.
+ *
+ * @throws OptionsError naming every wrong option.
+ */
+export function kafkaTransport(given: KafkaTransportOptions): Transport {
+  const options = resolveKafkaOptions(given)
+  const { clock } = options
+  const driver = createKafkaJsDriver(options)
+  const topics = createTopics(driver, options)
+  const publisher = createKafkaPublisher(options, driver, topics)
+  const running = new Set<KafkaSubscription>()
+  let closing: Promise<void> | undefined
+
+  const isClosed = (): boolean => closing !== undefined
+  const shut = async (): Promise<void> => {
+    await Promise.all([...running].map((subscription) => subscription.stop({ budgetMs: 0 })))
+    await within(clock, options.closeTimeoutMs, publisher.close()).catch(() => undefined)
+    await within(clock, options.closeTimeoutMs, driver.close()).catch(() => undefined)
+  }
+  const close = (): Promise<void> => (closing ??= Promise.resolve().then(shut))
+
+  const probe = async (destination: string | undefined): Promise<void> => {
+    if (isClosed()) throw closedTransport()
+    try {
+      const reached =
+        destination === undefined ? driver.ping().then(() => []) : driver.describeTopic(destination)
+      const found = await within(clock, options.connectTimeoutMs, reached)
+      if (found === undefined) throw missingTopic(destination ?? '')
+    } catch (error) {
+      if (isLiteBusError(error)) throw error
+      throw unavailable('Kafka does not answer', safeText(error, options), error)
+    }
+  }
+
+  return {
+    system: 'kafka',
+    capabilitiesOf: () => kafkaCapabilities(options),
+    publisher,
+    consumer: createKafkaConsumer({ options, driver, running, isClosed }),
+    probe,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}

@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
+import type { Scope, TestDestination, TransportFixture, TransportProfile } from '@litebus/conformance'
+import { wireHeaders, type HeaderValue } from '@litebus/core'
+import type { Admin, Producer } from 'kafkajs'
+import { kafkaTransport, type KafkaTransportOptions } from '@litebus/transport-kafka'
+import {
+  brokersOf,
+  createKafkaTopic,
+  kafkaClient,
+  startTcpProxy,
+  withKafkaAdmin,
+  type TestTopics,
+} from '../../../../integration-tests/services/index.ts'
+import { countHeldDeliveries } from './held-deliveries.ts'
+import { evictMembers } from './leave-group.ts'
+
+const maxMessageBytes = 2 * 1024 * 1024
+
+const fixtureOptions: KafkaTransportOptions = {
+  maxMessageBytes,
+  missingSourceGraceMs: 300,
+  fetchMaxWaitMs: 50,
+  heartbeatIntervalMs: 200,
+  sessionTimeoutMs: 6000,
+  commitIntervalMs: 2,
+  reconnect: { initialDelayMs: 10, maxDelayMs: 200 },
+}
+
+/** Topics of its own behind a proxy of its own; they are deleted with the space. */
+export async function openKafkaFixture(
+  scope: Scope,
+  space: TestTopics,
+  partitions: number,
+): Promise<TransportFixture> {
+  const [broker = ''] = brokersOf(space.url)
+  const port = Number(broker.split(':')[1])
+  const proxy = scope.use(await startTcpProxy({ port }))
+  let admin = await openAdmin(space.url)
+  scope.defer(() => admin.disconnect())
+  const prefix = `${space.prefix}${randomUUID().slice(0, 8)}`
+  const held = countHeldDeliveries()
+  let topics = 0
+  let foreign: Promise<Producer> | undefined
+  const groupOf = (source: string): string => `${source}-group`
+
+  const waiting = async (topic: string): Promise<number> => {
+    const [ends, [committed]] = await Promise.all([
+      admin.fetchTopicOffsets(topic),
+      admin.fetchOffsets({ groupId: groupOf(topic), topics: [topic] }),
+    ])
+    const offsets = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Number(offset)]))
+    return ends.reduce(
+      (sum, { partition, high }) => sum + Number(high) - Math.max(0, offsets.get(partition) ?? 0),
+      0,
+    )
+  }
+
+  return {
+    async createDestination(kind): Promise<TestDestination> {
+      topics += 1
+      const topic = `${prefix}-${kind}-${String(topics)}`
+      await createKafkaTopic(admin, {
+        topic,
+        numPartitions: partitions,
+        configEntries: [{ name: 'max.message.bytes', value: String(maxMessageBytes + 65_536) }],
+      })
+      return { destination: topic, source: topic }
+    },
+    connect: () =>
+      held.watch(
+        kafkaTransport({
+          ...fixtureOptions,
+          brokers: brokersOf(space.url),
+          groupId: groupOf,
+          // Kafka tells its clients where it is: they are led through the proxy wherever they want to go.
+          clientOptions: {
+            socketFactory: ({ onConnect }: { readonly onConnect: () => void }) =>
+              connect({ host: '127.0.0.1', port: proxy.port }, onConnect),
+          },
+        }),
+      ),
+    count: async (source) => (await waiting(source)) - held.of(source),
+    async deleteSource(source) {
+      await withKafkaAdmin(space.url, (other) => other.deleteTopics({ topics: [source] }))
+      // A client that has looked at a topic goes on asking for it, and fails when it is gone.
+      await admin.disconnect()
+      admin = await openAdmin(space.url)
+    },
+    async publishForeign({ destination }, { body, headers, messageId }) {
+      const producer = await (foreign ??= openProducer(scope, space.url))
+      const all = { ...headers, ...(messageId === undefined ? {} : { [wireHeaders.messageId]: messageId }) }
+      const texts = Object.entries(all).map(([name, value]) => [name, foreignHeader(value)])
+      const message = {
+        value: Buffer.from(body),
+        headers: Object.fromEntries(texts) as Record<string, Buffer>,
+      }
+      await producer.send({ topic: destination, messages: [message] })
+    },
+    disrupt: {
+      cutConnections() {
+        const noticed = held.noticed()
+        proxy.cut()
+        return noticed
+      },
+      cancelConsumers: (source) => evictMembers(admin, port, groupOf(source)),
+    },
+  }
+}
+
+async function openAdmin(url: string): Promise<Admin> {
+  const admin = kafkaClient(url).admin()
+  await admin.connect()
+  return admin
+}
+
+async function openProducer(scope: Scope, url: string): Promise<Producer> {
+  const producer = kafkaClient(url).producer()
+  await producer.connect()
+  scope.defer(() => producer.disconnect())
+  return producer
+}
+
+/** Kafka has bytes and nothing else: what a producer makes of other values is up to it. */
+function foreignHeader(value: HeaderValue): Buffer {
+  if (value instanceof Uint8Array) return Buffer.from(value)
+  return Buffer.from(typeof value === 'object' ? JSON.stringify(value) : String(value))
+}
+
+/** What the adapter declares: the same for every topic. */
+export function kafkaProfile(): TransportProfile {
+  const declared = kafkaTransport({ ...fixtureOptions, brokers: ['localhost:9092'] }).capabilitiesOf('any')
+  return { kinds: { plain: declared, ordered: declared }, foreignPublisher: false }
+}
