@@ -6,12 +6,8 @@ export {
   type ContractRegistry,
 } from './contracts/contract-registry.ts'
 export { jsonSerializer } from './contracts/json-serializer.ts'
-export {
-  defineContract,
-  type Upcaster,
-  type PayloadSerializer,
-  type MessageContract,
-} from './contracts/message-contract.ts'
+export { defineContract } from './contracts/define-contract.ts'
+export { type Upcaster, type PayloadSerializer, type MessageContract } from './contracts/message-contract.ts'
 export {
   createDeliveryLedger,
   type DeliveryFacts,
@@ -63,9 +59,8 @@ export {
   type RetryResult,
   type RejectResult,
 } from './handlers/handler-result.ts'
+export { defineHandler, defineTransactionalHandler } from './handlers/define-handler.ts'
 export {
-  defineHandler,
-  defineTransactionalHandler,
   type HandlerReturn,
   type MessageHandler,
   type AnyMessageHandler,

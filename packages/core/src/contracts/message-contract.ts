@@ -1,6 +1,4 @@
 import type { StandardSchemaV1 } from '@standard-schema/spec'
-import { ArgumentError } from '../errors/errors.ts'
-import { contractFaults } from './contract-faults.ts'
 
 /** Lifts a payload of the version it is registered under to the next version. */
 export type Upcaster = (payload: unknown) => unknown
@@ -29,16 +27,4 @@ export interface MessageContract<T> {
   readonly upcast?: Readonly<Record<number, Upcaster>>
   /** Serializer of this contract. @defaultValue JSON in UTF-8 */
   readonly serializer?: PayloadSerializer
-}
-
-/**
- * Declares a contract; the type of the message comes from the schema or from the type argument.
- *
- * @throws ArgumentError naming every fault: a name or version that is not valid, an option that does not exist, a schema,
- * upcaster or serializer that is none.
- */
-export function defineContract<T>(contract: MessageContract<T>): MessageContract<T> {
-  const faults = contractFaults(contract)
-  if (faults.length > 0) throw new ArgumentError(faults.join('; '))
-  return Object.freeze({ ...contract })
 }
