@@ -121,6 +121,18 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
       return settleDelivery(delivery, { act: 'return', options: { delayMs: faultDelayMs } }, budget)
     }
   }
+  /** When it goes back, what waits behind it goes with it, and at once. */
+  const cuttingKey = (delivery: Delivery, key: string): Delivery => ({
+    ...delivery,
+    returnToQueue: (how) =>
+      delivery.returnToQueue({
+        ...how,
+        onSent: () => {
+          sequencer.cutKey(key)
+          how?.onSent?.()
+        },
+      }),
+  })
   const take = async (delivery: Delivery): Promise<void> => {
     const takenAtMs = clock.monotonic()
     const close = ledger.open()
@@ -130,7 +142,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
         ? await handle(delivery, takenAtMs)
         : await sequencer.run(
             key,
-            () => handle(delivery, takenAtMs),
+            () => handle(cuttingKey(delivery, key), takenAtMs),
             () => settleDelivery(delivery, { act: 'return' }, budget),
           )
     close(terminal)

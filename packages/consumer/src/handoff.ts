@@ -14,6 +14,7 @@ import {
   type Telemetry,
   type Transport,
 } from '@litebus/core'
+import { bareCopy } from './bare-copy.ts'
 import type { Intake } from './intake.ts'
 
 /**
@@ -65,6 +66,8 @@ const shape: OptionShape<HandoffOptions> = {
   random: 'function',
 }
 
+/** Refusals of the message itself, before anything was sent. */
+const unpublishable: ReadonlySet<string> = new Set(['HEADER_INVALID', 'MESSAGE_TOO_LARGE'])
 const waits = { initialDelayMs: 200, multiplier: 2, maxDelayMs: 30_000, jitter: 'equal' } as const
 const duration = {
   scope: 'LiteBus.Transport',
@@ -95,6 +98,7 @@ export function createHandoff(given: HandoffOptions): Handoff {
       controller.abort()
     }
     const timer = clock.schedule(options.publishTimeoutMs, abort)
+    if (forcing.aborted) abort()
     forcing.addEventListener('abort', abort, { once: true })
     try {
       const [outcome] = await transport.publisher.publish([copy], { signal: controller.signal })
@@ -171,7 +175,12 @@ export function createHandoff(given: HandoffOptions): Handoff {
     return ended() ?? 'failed'
   }
   const handOff = async (copy: OutboundMessage, heldUntil: number): Promise<HandoffResult> => {
-    const first = await publish(copy)
+    let first = await publish(copy)
+    if (first.status === 'rejected' && unpublishable.has(first.failure.code)) {
+      // Trying again would not change it, and holding it would stop everything behind it for ever.
+      copy = bareCopy(copy)
+      first = await publish(copy)
+    }
     if (first.status === 'confirmed') return 'confirmed'
     begin(copy.destination, first.failure)
     try {

@@ -3,6 +3,7 @@ import {
   idOfHop,
   isBrokerHeader,
   isListedHeader,
+  readLenientText,
   textOf,
   type Failure,
   type Headers,
@@ -35,7 +36,7 @@ export interface Hop {
 
 /** Headers that carry credentials; a dead-letter place is kept longer and read by more people than its source. */
 const secretHeader =
-  /authorization|cookie|api[-_]?key|access[-_]?key|password|passwd|credential|secret|(?:^|[-_])token$/i
+  /auth(?!ors?(?:$|[-_]))|cookie|jwt|bearer|(?:api|access|private)[-_]?key|passw|passphrase|pwd|credential|secret|session|signature|connection[-_]?string|token(?!s$)/i
 const hopHeaderNames: ReadonlySet<string> = new Set(Object.values(hopHeaders))
 const maxListedLength = 2048
 
@@ -45,6 +46,9 @@ const maxListedLength = 2048
  */
 export function hopCopy(message: InboundMessage, messageId: string, hop: Hop): OutboundMessage {
   const headers = carriedHeaders(message.headers, hop)
+  // What was redriven and failed again is another hop, and loops of redrives have to be seen.
+  const redriveId = readLenientText(message.headers, hopHeaders.redriveId)
+  if (redriveId !== undefined) headers[hopHeaders.redriveId] = redriveId.slice(0, maxListedLength)
   headers[hopHeaders.failureCategory] = hop.failure.category
   headers[hopHeaders.failureCode] = hop.failure.code
   headers[hopHeaders.originDestination] = message.destination
@@ -56,7 +60,12 @@ export function hopCopy(message: InboundMessage, messageId: string, hop: Hop): O
     messageId,
     body: message.body,
     headers,
-    deduplicationId: idOfHop({ messageId, kind: hop.kind, attempt: hop.attempt }),
+    deduplicationId: idOfHop({
+      messageId,
+      kind: hop.kind,
+      attempt: hop.attempt,
+      ...(redriveId === undefined ? {} : { redriveId }),
+    }),
     ...(message.contentType === undefined ? {} : { contentType: message.contentType }),
     ...(message.orderingKey === undefined ? {} : { orderingKey: message.orderingKey }),
     ...(hop.delayMs === undefined ? {} : { delayMs: hop.delayMs }),

@@ -73,8 +73,8 @@ export function createIntake(options: IntakeOptions): Intake {
   let phase: 'idle' | 'subscribed' | 'suspended' | 'recovering' = 'idle'
   let subscription: Subscription | undefined
   let end: (() => void) | undefined
-  /** What has to resolve before the next subscription; set wherever the present one stands. */
-  let suspendedUntil: SuspendedUntil | undefined
+  /** What has to resolve before the next subscription, all of it. */
+  const conditions = new Set<SuspendedUntil>()
   let starting: Promise<void> | undefined
   let running: Promise<void> | undefined
   let stopped: Promise<StopReport> | undefined
@@ -119,16 +119,16 @@ export function createIntake(options: IntakeOptions): Intake {
     await sleep(clock, options.restartDelayMs, stopping.signal)
   }
   const untilMaySubscribe = async (): Promise<void> => {
-    while (suspendedUntil !== undefined && !stopping.signal.aborted) {
-      const until = suspendedUntil
+    for (const until of conditions) {
+      if (stopping.signal.aborted) return
       phase = 'suspended'
       await quietly('suspend', until(stopping.signal))
-      if (suspendedUntil === until) suspendedUntil = undefined
+      conditions.delete(until)
     }
   }
   const afterEnd = async (): Promise<void> => {
     if (stopping.signal.aborted) return
-    if (suspendedUntil === undefined) await recover('subscription lost, restarting')
+    if (conditions.size === 0) await recover('subscription lost, restarting')
     else {
       phase = 'suspended'
       await quietly('stop', subscription?.stop({ budgetMs: options.suspendBudgetMs }))
@@ -201,7 +201,7 @@ export function createIntake(options: IntakeOptions): Intake {
       if (reasons.delete(reason) && reasons.size === 0) void quietly('resume', subscription?.resume())
     },
     suspend(until) {
-      suspendedUntil ??= until
+      conditions.add(until)
       end?.()
     },
     stop(budgetMs) {

@@ -11,17 +11,39 @@ export interface KeySequencer {
     handle: () => Promise<SettlementTerminal>,
     giveBack: () => Promise<SettlementTerminal>,
   ): Promise<SettlementTerminal>
+  /**
+   * One of the key is on its way back: what waits behind it goes back in the same turn, and what comes from now on
+   * begins anew when that has ended. A broker that is faster than the answers would otherwise deliver the first one
+   * behind those that still wait, and it would go back with them, round and round.
+   */
+  cutKey(key: string): void
   /** Gives back everything that waits behind another of its key. */
   cut(): void
 }
 
+/** What is under way of one key, since it began or was cut. */
+interface Lane {
+  /** Decide whether a waiting one may run. */
+  readonly waiting: Set<(mayRun: boolean) => void>
+  /** Ends of those that have not ended. */
+  readonly open: Set<Promise<boolean>>
+  /** The last one: resolves with true when the next may run. */
+  tail: Promise<boolean> | undefined
+}
+
 /** Starts with no key in use. */
 export function createKeySequencer(): KeySequencer {
-  /** The last one of each key: resolves with true when the next of the key may run. */
-  const tails = new Map<string, Promise<boolean>>()
-  const waiting = new Set<(mayRun: boolean) => void>()
+  const lanes = new Map<string, Lane>()
 
-  const turnAfter = (earlier: Promise<boolean>): Promise<boolean> =>
+  const laneOf = (key: string): Lane => {
+    const lane = lanes.get(key) ?? { waiting: new Set(), open: new Set(), tail: undefined }
+    lanes.set(key, lane)
+    return lane
+  }
+  const forget = (key: string, lane: Lane): void => {
+    if (lane.open.size === 0 && lanes.get(key) === lane) lanes.delete(key)
+  }
+  const turnAfter = (earlier: Promise<boolean>, { waiting }: Lane): Promise<boolean> =>
     new Promise((resolve) => {
       const decide = (mayRun: boolean): void => {
         waiting.delete(decide)
@@ -30,24 +52,42 @@ export function createKeySequencer(): KeySequencer {
       waiting.add(decide)
       void earlier.then(decide)
     })
+  const giveBackWaiting = ({ waiting }: Lane): void => {
+    for (const decide of [...waiting]) decide(false)
+  }
   return {
     async run(key, handle, giveBack) {
-      const earlier = tails.get(key)
-      const { promise: tail, resolve: end } = Promise.withResolvers<boolean>()
-      tails.set(key, tail)
+      const lane = laneOf(key)
+      const earlier = lane.tail
+      const { promise: end, resolve } = Promise.withResolvers<boolean>()
+      lane.tail = end
+      lane.open.add(end)
       let goesOn = false
       try {
-        const mayRun = earlier === undefined || (await turnAfter(earlier))
+        const mayRun = earlier === undefined || (await turnAfter(earlier, lane))
         const terminal = await (mayRun ? handle() : giveBack())
         goesOn = mayRun && !wentBack.has(terminal)
         return terminal
       } finally {
-        if (tails.get(key) === tail) tails.delete(key)
-        end(goesOn)
+        lane.open.delete(end)
+        forget(key, lane)
+        resolve(goesOn)
       }
     },
+    cutKey(key) {
+      const lane = lanes.get(key)
+      if (lane === undefined) return
+      const ended = Promise.all(lane.open).then(() => true)
+      const next: Lane = { waiting: new Set(), open: new Set([ended]), tail: ended }
+      lanes.set(key, next)
+      void ended.then(() => {
+        next.open.delete(ended)
+        forget(key, next)
+      })
+      giveBackWaiting(lane)
+    },
     cut() {
-      for (const decide of [...waiting]) decide(false)
+      for (const lane of lanes.values()) giveBackWaiting(lane)
     },
   }
 }

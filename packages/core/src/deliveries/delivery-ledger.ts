@@ -123,7 +123,7 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
   const settle = async (
     entry: Entry<Ref>,
     send: () => Promise<SendResult>,
-    holdMs = 0,
+    { holdMs = 0, onSent }: { readonly holdMs?: number; readonly onSent?: (() => void) | undefined } = {},
   ): Promise<SettlementResult> => {
     if (!entry.authority.take()) return 'revoked'
     if (holdMs > 0) {
@@ -137,6 +137,7 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
     let result: SendResult
     try {
       const sending = send()
+      onSent?.()
       pump()
       result = await sending
     } catch {
@@ -161,11 +162,10 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
       ...facts,
       accept: () => settle(entry, () => driver.accept(ref)),
       returnToQueue: (how = {}) =>
-        settle(
-          entry,
-          () => driver.returnToQueue(ref, how),
-          options.nativeReturnDelay === true || closed ? 0 : how.delayMs,
-        ),
+        settle(entry, () => driver.returnToQueue(ref, how), {
+          holdMs: options.nativeReturnDelay === true || closed ? 0 : (how.delayMs ?? 0),
+          onSent: how.onSent,
+        }),
       discard: ({ reason }) => settle(entry, () => driver.discard(ref, reason)),
       ...(extend === undefined ? undefined : { extend: (holdMs: number) => extend(ref, holdMs) }),
     }

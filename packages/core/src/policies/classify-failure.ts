@@ -106,7 +106,10 @@ function codeOf(value: unknown): string {
 
 /** The name of the class comes from source code; the `name` property could come from anywhere. */
 function className(error: object): string {
-  const { constructor } = error as { readonly constructor?: { readonly name?: unknown } }
+  // That of the prototype: a parsed payload that is thrown may have a field of this name.
+  const { constructor } = (Object.getPrototypeOf(error) ?? {}) as {
+    readonly constructor?: { readonly name?: unknown }
+  }
   return typeof constructor?.name === 'string' && constructor.name !== ''
     ? failureCode(constructor.name)
     : 'ERROR'

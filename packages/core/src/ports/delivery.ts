@@ -18,6 +18,8 @@ export interface ReturnOptions {
   readonly attempt?: number
   /** First failure, for transports that carry it across a return. */
   readonly firstFailureAt?: Date
+  /** Called once the return is on its way, before it is answered: from then on the message may come again. */
+  readonly onSent?: () => void
 }
 
 /**
