@@ -57,6 +57,13 @@ describe('dead-letter copies', () => {
     'db-password',
     'client-secret',
     'x-credentials',
+    'accessToken',
+    'x-auth',
+    'jwt',
+    'private-key',
+    'x-session-id',
+    'x-signature',
+    'connection-string',
   ])('leave out header %s', async (name) => {
     const { clock, consumer, put, waiting } = bench()
     const subject = consumer(() => reject({ code: 'NEVER' }))
