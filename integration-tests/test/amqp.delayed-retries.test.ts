@@ -3,6 +3,8 @@ import { createConsumer, type Consumer, type ConsumerOptions } from '@litebus/co
 import { defineHandler, retry } from '@litebus/core'
 import { amqpTransport } from '@litebus/transport-amqp'
 import { connect } from 'amqplib'
+import { allQueues } from '../../packages/transport-amqp/src/topology/delay-queues.ts'
+import { queueArguments } from '../../packages/transport-amqp/src/topology/topology.ts'
 import { describeWithServices } from '../services/describe-with-services.ts'
 import { eventually } from '../services/index.ts'
 import { contractHeaders, orderBody, orderPlaced } from '../transports/message-path.ts'
@@ -53,7 +55,7 @@ await describeWithServices('a retry through a delay of RabbitMQ', ['rabbitmq'], 
     expect(waits.filter((wait) => wait < 298)).toEqual([])
   })
 
-  it('whose queue is gone holds the original, stops intake and says why; in the end it goes back, and goes on when the queue is there', async () => {
+  it('whose queue is gone holds the original, stops intake and says why; in the end it goes back, and is retried when the queue is there again', async () => {
     await using vhost = await rabbitmq.createVhost()
     const [work, dead] = [`${vhost.prefix}work`, `${vhost.prefix}dead`]
     const topology = { queues: [{ name: work, delays: [300] }, { name: dead }] }
@@ -96,12 +98,21 @@ await describeWithServices('a retry through a delay of RabbitMQ', ['rabbitmq'], 
       },
       { expectation: 'the original to go back' },
     )
+    for (const queue of allQueues(topology)) {
+      await channel.assertQueue(queue.name, { arguments: queueArguments(queue) })
+    }
+    await eventually(
+      () => {
+        expect(consumer.counts().acked_retry).toBeGreaterThan(0)
+      },
+      { expectation: 'a retry copy to be taken', timeoutMs: 60_000 },
+    )
     fails = false
     await eventually(
       () => {
         expect(consumer.counts()).toMatchObject({ acked: 1, inFlight: 0 })
       },
-      { expectation: 'the original to be handled', timeoutMs: 60_000 },
+      { expectation: 'it to be handled', timeoutMs: 60_000 },
     )
     expect((await channel.checkQueue(work)).messageCount).toBe(0)
     await admin.close()

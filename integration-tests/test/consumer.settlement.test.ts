@@ -160,35 +160,6 @@ await describeTransports('the settlement of a consumer', ({ profile, withPath })
       ).toBe(1)
     }))
 
-  it('leaves the original alone when a stop cancels a handoff that may have been taken', () =>
-    withPath(async (path) => {
-      const subject = await openConsumer(path, {
-        handle: () => reject({ code: 'NO' }),
-        wrap: (transport) =>
-          withPublishes(transport, (publish) => async (messages) => {
-            await publish(messages)
-            return [lostConfirm]
-          }),
-      })
-      await subject.order('a')
-      await subject.consumer.start()
-      await eventually(
-        () => {
-          expect(subject.consumer.state).toBe('paused')
-        },
-        { expectation: 'intake to stand still' },
-      )
-      const report = await subject.consumer.stop({ budgetMs: 3000, graceMs: 300 })
-      expect(report.settlements).toMatchObject({ acked_dead_letter: 0, returned: 0, unresolved: 1 })
-      await eventually(
-        async () => {
-          expect(await path.fixture.count(subject.target.source)).toBe(1)
-          expect(await path.fixture.count(subject.dead.source)).toBeGreaterThanOrEqual(1)
-        },
-        { expectation: 'the original and a copy' },
-      )
-    }))
-
   it('copies a body over the limit as it is, unparsed', () =>
     withPath(async (path) => {
       const subject = await openConsumer(path, { maxMessageBytes: 100 })

@@ -230,6 +230,7 @@ await describeTransports('stopping a consumer', ({ withPath }) => {
         settlements: { deliveries: 1, unresolved: 1, acked_dead_letter: 0, returned: 0, inFlight: 0 },
       })
       expectSound(report, 3000)
+      expect(await path.fixture.count(subject.dead.source)).toBeGreaterThanOrEqual(1)
       await expectRedelivered(path, subject, ['a'])
     }))
 })

@@ -1,6 +1,5 @@
-import pg from 'pg'
-import { payload } from '../harness/payloads.ts'
-import { fillFloor, floorLease, floorSchema, floorSettle } from '../store/floor-model.ts'
+import { floorLease, floorSettle } from '../store/floor-model.ts'
+import { openFloor } from '../store/open-floor.ts'
 import type { OwnSide, RelayRound } from './broker-round.ts'
 
 /** What is published of a row. */
@@ -20,24 +19,14 @@ export interface RawPublisher extends AsyncDisposable {
  */
 export async function relayFloor(round: RelayRound, publisher: RawPublisher): Promise<OwnSide> {
   const { databaseUrl, queue, kind, messages, batch, window } = round
-  const leaser = new pg.Client({ connectionString: databaseUrl })
-  const settler = new pg.Client({ connectionString: databaseUrl })
-  await Promise.all([leaser.connect(), settler.connect()])
-  await leaser.query(floorSchema)
-  // The planner must not hash whole tables for a batch: every join here is by key.
-  for (const client of [leaser, settler])
-    await client.query('set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off')
+  const floor = await openFloor(databaseUrl)
+  const { leaser, settler } = floor
   let position = '0'
   return {
     name: `floor, ${kind}`,
     async prepare() {
       await queue.purge()
-      for (let from = 0; from < messages; from += 1000) {
-        await fillFloor(
-          leaser,
-          Array.from({ length: Math.min(1000, messages - from) }, (_, index) => payload(kind, from + index)),
-        )
-      }
+      await floor.fill(kind, messages)
       await leaser.query('analyze floor.queue')
     },
     async run() {
@@ -67,7 +56,7 @@ export async function relayFloor(round: RelayRound, publisher: RawPublisher): Pr
     },
     async [Symbol.asyncDispose]() {
       await publisher[Symbol.asyncDispose]()
-      await Promise.all([leaser.end(), settler.end()])
+      await floor[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,7 +1,7 @@
-import pg from 'pg'
 import type { Side } from '../harness/benchmark.ts'
-import { payload, type PayloadKind } from '../harness/payloads.ts'
-import { fillFloor, floorLease, floorSchema, floorSettle } from './floor-model.ts'
+import type { PayloadKind } from '../harness/payloads.ts'
+import { floorLease, floorSettle } from './floor-model.ts'
+import { openFloor } from './open-floor.ts'
 
 /** What a round of the store benchmarks does. */
 export interface StoreRound {
@@ -20,23 +20,13 @@ export async function floorSide({
   messages,
   batch,
 }: StoreRound): Promise<Side & AsyncDisposable> {
-  const leaser = new pg.Client({ connectionString: databaseUrl })
-  const settler = new pg.Client({ connectionString: databaseUrl })
-  await Promise.all([leaser.connect(), settler.connect()])
-  await leaser.query(floorSchema)
-  // The planner must not hash whole tables for a batch: every join here is by key.
-  for (const client of [leaser, settler])
-    await client.query('set enable_hashjoin = off; set enable_mergejoin = off; set enable_seqscan = off')
+  const floor = await openFloor(databaseUrl)
+  const { leaser, settler } = floor
   let position = '0'
   return {
     name: `floor, ${kind}`,
     async prepare() {
-      for (let from = 0; from < messages; from += 1000) {
-        await fillFloor(
-          leaser,
-          Array.from({ length: Math.min(1000, messages - from) }, (_, index) => payload(kind, from + index)),
-        )
-      }
+      await floor.fill(kind, messages)
       await leaser.query('analyze floor.queue')
     },
     async run() {
@@ -63,7 +53,7 @@ export async function floorSide({
       return handled
     },
     async [Symbol.asyncDispose]() {
-      await Promise.all([leaser.end(), settler.end()])
+      await floor[Symbol.asyncDispose]()
     },
   }
 }

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { eventually } from '../eventually.ts'
 import { freePort } from '../free-port.ts'
 import { createOwnedHome, type OwnedHome } from '../owned-home.ts'
+import { startOwnedServer } from '../owned-server.ts'
 import { runCommand } from '../run-command.ts'
 import type { ServiceNode } from '../service-node.ts'
 import { kafkaDistribution, type KafkaDistribution } from './kafka-distribution.ts'
@@ -89,38 +89,25 @@ async function startNode({ home, distribution, own, addresses, settings }: NodeS
   await mkdir(folder)
   await writeFile(properties, propertiesOf({ folder, own, addresses, settings }))
   await run(['kafka.tools.StorageTool', 'format', '-t', 'bGl0ZWJ1cy10ZXN0cy0xMQ', '-c', properties])
-  const launch = () =>
-    home.spawn({
-      name,
-      command: java,
-      args: [...javaOptions, '-cp', classPath, 'kafka.Kafka', properties],
-      stopSignal: 'SIGTERM',
-    })
   const url = `kafka://127.0.0.1:${String(own.port)}`
-  let server = await launch()
-  const untilReady = () =>
-    eventually(() => probeKafka(url), {
-      expectation: 'Kafka to answer',
-      timeoutMs: 60_000,
-      intervalMs: 100,
-      giveUp: async () => (server.running ? undefined : `it ended: ${await server.log()}`),
-    })
-  await untilReady()
-  const stop = () => server.end('SIGTERM')
-  const start = async (): Promise<void> => {
-    await stop()
-    server = await launch()
-    await untilReady()
-  }
+  const server = await startOwnedServer({
+    launch: () =>
+      home.spawn({
+        name,
+        command: java,
+        args: [...javaOptions, '-cp', classPath, 'kafka.Kafka', properties],
+        stopSignal: 'SIGTERM',
+      }),
+    probe: () => probeKafka(url),
+    expectation: 'Kafka to answer',
+    signals: { stop: 'SIGTERM', kill: 'SIGKILL' },
+  })
   return {
+    ...server,
     url,
     port: own.port,
-    stop,
-    start,
-    restart: start,
-    kill: () => server.end('SIGKILL'),
     ctl: run,
-    [Symbol.asyncDispose]: () => server.end('SIGKILL'),
+    [Symbol.asyncDispose]: () => server.kill(),
   }
 }
 

@@ -1,9 +1,9 @@
 import { chmod, chown, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Client } from 'pg'
-import { eventually } from '../eventually.ts'
 import { freePort } from '../free-port.ts'
 import { createOwnedHome, type OwnedHome } from '../owned-home.ts'
+import { startOwnedServer } from '../owned-server.ts'
 import { runCommand } from '../run-command.ts'
 import type { ServiceNode } from '../service-node.ts'
 import { postgresAccount, type PostgresAccount } from './postgres-account.ts'
@@ -63,32 +63,27 @@ async function startNode({ home, bin, data, account, port, settings }: NodeParts
     String(port),
     ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ]
-  const launch = () =>
-    home.spawn({ name: 'postgres', command: join(bin, 'postgres'), args, stopSignal: 'SIGINT', ...account })
-  let server = await launch()
-  const untilReady = () =>
-    eventually(() => probePostgres(url), {
-      expectation: 'PostgreSQL to accept connections',
-      giveUp: async () => (server.running ? undefined : `it ended: ${await server.log()}`),
-    })
-  await untilReady()
-  const stop = () => server.end('SIGINT')
-  const start = async (): Promise<void> => {
-    await stop()
-    server = await launch()
-    await untilReady()
-  }
+  const server = await startOwnedServer({
+    launch: () =>
+      home.spawn({
+        name: 'postgres',
+        command: join(bin, 'postgres'),
+        args,
+        stopSignal: 'SIGINT',
+        ...account,
+      }),
+    probe: () => probePostgres(url),
+    expectation: 'PostgreSQL to accept connections',
+    signals: { stop: 'SIGINT', kill: 'SIGQUIT' },
+  })
   return {
+    ...server,
     url,
     port,
-    stop,
-    start,
-    restart: start,
-    kill: () => server.end('SIGQUIT'),
     ctl: (command) =>
       runCommand(join(bin, 'pg_ctl'), ['-D', data, ...command], { ...account, cwd: home.path }),
     async [Symbol.asyncDispose]() {
-      await stop()
+      await server.stop()
       await home[Symbol.asyncDispose]()
     },
   }

@@ -1,9 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connect } from 'amqplib'
-import { eventually } from '../eventually.ts'
 import { freePort } from '../free-port.ts'
 import { createOwnedHome, type OwnedHome } from '../owned-home.ts'
+import { startOwnedServer } from '../owned-server.ts'
 import { runCommand } from '../run-command.ts'
 import type { ServiceNode } from '../service-node.ts'
 import { findRabbitmqBinaries, type RabbitmqBinaries } from './rabbitmq-binaries.ts'
@@ -46,30 +46,17 @@ async function startNode(
     env,
     stopSignal: 'SIGTERM',
   })
-  const launch = () =>
-    home.spawn({ name: 'rabbitmq', command: binaries.server, args: [], env, stopSignal: 'SIGTERM' })
-  let server = await launch()
-  const untilReady = () =>
-    eventually(() => probeRabbitmq(url), {
-      expectation: 'RabbitMQ to accept connections',
-      timeoutMs: 60_000,
-      intervalMs: 100,
-      giveUp: async () => (server.running ? undefined : `it ended: ${await server.log()}`),
-    })
-  await untilReady()
-  const stop = () => server.end('SIGTERM')
-  const start = async (): Promise<void> => {
-    await stop()
-    server = await launch()
-    await untilReady()
-  }
+  const server = await startOwnedServer({
+    launch: () =>
+      home.spawn({ name: 'rabbitmq', command: binaries.server, args: [], env, stopSignal: 'SIGTERM' }),
+    probe: () => probeRabbitmq(url),
+    expectation: 'RabbitMQ to accept connections',
+    signals: { stop: 'SIGTERM', kill: 'SIGKILL' },
+  })
   return {
+    ...server,
     url,
     port,
-    stop,
-    start,
-    restart: start,
-    kill: () => server.end('SIGKILL'),
     ctl: (command) => runCommand(binaries.ctl, ['-n', node, ...command], { env, cwd: home.path }),
     [Symbol.asyncDispose]: () => home[Symbol.asyncDispose](),
   }

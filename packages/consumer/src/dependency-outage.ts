@@ -1,4 +1,5 @@
 import { backoffDelayMs, sleep, type Clock, type Delivery, type Failure, type Logger } from '@litebus/core'
+import { createGivingUp } from './giving-up.ts'
 import type { Intake } from './intake.ts'
 import type { TimeoutBudget } from './timeout-budget.ts'
 
@@ -35,8 +36,7 @@ export function createDependencyOutage(options: DependencyOutageOptions): Depend
   const { intake, budget, stopping, logger, clock, random, source } = options
   /** Held deliveries, each with how often its handler was tried meanwhile. */
   const held = new Map<Delivery, number>()
-  /** Aborts when held deliveries must go back; replaced for the next subscription. */
-  let givingUp = new AbortController()
+  const givingUp = createGivingUp(intake)
 
   const begin = ({ category, code }: Failure): void => {
     intake.pause('dependency')
@@ -46,15 +46,11 @@ export function createDependencyOutage(options: DependencyOutageOptions): Depend
       code,
     })
   }
-  /** One subscription carries all that is held, so all of it goes back together. */
   const giveUp = (): void => {
     logger.error('a dependency was out of reach for as long as deliveries may be held: they go back', {
       source,
     })
-    const current = givingUp
-    givingUp = new AbortController()
-    intake.suspend((signal) => sleep(clock, Math.max(waits.maxDelayMs, budget.untilToken()), signal))
-    current.abort()
+    givingUp.giveUp((signal) => sleep(clock, Math.max(waits.maxDelayMs, budget.untilToken()), signal))
   }
   return {
     async hold(delivery, failure, heldUntil) {

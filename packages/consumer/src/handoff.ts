@@ -15,7 +15,9 @@ import {
   type Transport,
 } from '@litebus/core'
 import { bareCopy } from './bare-copy.ts'
+import { createGivingUp } from './giving-up.ts'
 import type { Intake } from './intake.ts'
+import { untilProbed } from './until-probed.ts'
 
 /**
  * How a handoff ended.
@@ -89,8 +91,7 @@ export function createHandoff(given: HandoffOptions): Handoff {
   }
   const { transport, intake, stopping, forcing, logger, telemetry, clock, random } = options
   let failing = 0
-  /** Aborts when held deliveries must go back; replaced for the next subscription. */
-  let givingUp = new AbortController()
+  const givingUp = createGivingUp(intake)
 
   const publish = async (copy: OutboundMessage): Promise<PublishOutcome> => {
     const controller = new AbortController()
@@ -127,24 +128,11 @@ export function createHandoff(given: HandoffOptions): Handoff {
     intake.resume('handoff')
     logger.info('no handoff is failing any more')
   }
-  /** One subscription carries all that is held, so all of it goes back together. */
   const giveUp = (destination: string): void => {
     logger.error('a handoff failed for as long as deliveries may be held: they go back', { destination })
-    const current = givingUp
-    givingUp = new AbortController()
-    intake.suspend((signal) => untilReachable(destination, signal))
-    current.abort()
-  }
-  const untilReachable = async (destination: string, signal: AbortSignal): Promise<void> => {
-    for (let attempt = 1; !signal.aborted; attempt++) {
-      await sleep(clock, backoffDelayMs(attempt, waits, random), signal)
-      try {
-        await transport.probe(destination)
-        return
-      } catch {
-        // Still out of reach; that was logged when the handoff failed.
-      }
-    }
+    givingUp.giveUp(async (signal) => {
+      await untilProbed({ probe: () => transport.probe(destination), waits, clock, random }, signal)
+    })
   }
   /** Tries again until it is confirmed, cannot be held any longer, or a stop ends it. */
   const goOn = async (

@@ -8,7 +8,9 @@ import {
   type Logger,
   type OptionShape,
 } from '@litebus/core'
+import { createGivingUp } from './giving-up.ts'
 import type { Intake } from './intake.ts'
+import { untilProbed } from './until-probed.ts'
 
 /** What all deliveries of one source know about their store: one outage, however many of them meet it. */
 export interface StoreOutage {
@@ -70,19 +72,10 @@ export function createStoreOutage(given: StoreOutageOptions): StoreOutage {
   const { intake, probe, stopping, source, clock, random } = options
   const logger = isolateLogger(options.logger)
   let active = false
-  let givingUp = new AbortController()
+  const givingUp = createGivingUp(intake)
 
   const untilUsable = async (signal: AbortSignal): Promise<void> => {
-    for (let attempt = 1; !signal.aborted; attempt++) {
-      await sleep(clock, backoffDelayMs(attempt, waits, random), signal)
-      try {
-        await probe?.()
-        ended()
-        return
-      } catch {
-        // Still out; the change of state was logged when it began.
-      }
-    }
+    if (await untilProbed({ probe: () => probe?.(), waits, clock, random }, signal)) ended()
   }
   const ended = (): void => {
     if (!active) return
@@ -111,11 +104,7 @@ export function createStoreOutage(given: StoreOutageOptions): StoreOutage {
       logger.error('deliveries were held as long as they may: they go back, and intake waits for the store', {
         source,
       })
-      // One subscription carries all that is held; what stayed behind would be revoked under its feet.
-      const current = givingUp
-      givingUp = new AbortController()
-      intake.suspend(untilUsable)
-      current.abort()
+      givingUp.giveUp(untilUsable)
     },
   }
 }

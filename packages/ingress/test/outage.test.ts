@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
 import {
   DuplicateInFlightError,
+  idOfDelivery,
   InboxDispatchError,
   InvocationError,
   StoreUnavailableError,
 } from '@litebus/core'
 import { createInbox } from '@litebus/inbox'
-import { idOfDelivery } from '@litebus/core'
 import { bench, contractHeaders, orderPlaced } from './arrange.ts'
 
 describe('an outage of the store', () => {

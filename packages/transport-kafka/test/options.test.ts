@@ -50,7 +50,7 @@ describe('a client of the user', () => {
       connect: () => Promise.resolve(),
       disconnect: () => Promise.resolve(),
       get events(): never {
-        throw new Error('not implemented')
+        throw new Error('expected not to be called')
       },
     }
     const topics = [{ name: 'orders', partitions: [{ partitionId: 0, leader: 1 }] }]
