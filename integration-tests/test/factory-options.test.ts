@@ -144,6 +144,7 @@ const table: Readonly<Record<string, Row>> = {
 /** Factories whose parameter is not a set of options: each has a test of its own below. */
 const others = [
   'createContractRegistry',
+  'createDeadline',
   'createHandlerRegistry',
   'createSettlementAuthority',
   'defineContract',

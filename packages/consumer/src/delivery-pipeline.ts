@@ -1,7 +1,9 @@
 import {
+  createDeadline,
   errorType,
   isolateLogger,
   isolateTelemetry,
+  maxTimerMs,
   portRules,
   readOptions,
   sleep,
@@ -169,13 +171,10 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
       ),
     ),
   ]
+  const deadline = createDeadline(clock)
   /** Handlers whose deliveries are gone already may still run: they are waited for as well, within the deadline. */
-  const joined = async (deadline: number): Promise<void> => {
-    const waiting = new AbortController()
-    const late = sleep(clock, Math.max(0, deadline - clock.monotonic()), waiting.signal)
-    await Promise.race([Promise.all(open.values()), late])
-    waiting.abort()
-  }
+  const joined = (): Promise<unknown> =>
+    Promise.race([Promise.all(open.values()), sleep(clock, maxTimerMs, deadline.signal)])
   const stopIntake = async (budgetMs: number): Promise<{ readonly unsettled: number } | undefined> => {
     try {
       return await intake.stop(budgetMs)
@@ -195,7 +194,8 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
       sequencer.cut()
     })
     const report = await stopIntake(budgetMs)
-    await joined(startedAt + budgetMs)
+    await joined()
+    deadline.end()
     force.cancel()
     // The final abort: authority is revoked by now, and what still runs should know.
     forcing.abort()
@@ -220,7 +220,10 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
     counts: ledger.counts,
     start: () => intake.start(),
     stop(stopOptions) {
-      stopped ??= stop(stopOptions)
+      deadline.within(stopOptions.budgetMs)
+      if (stopped === undefined) stopped = stop(stopOptions)
+      // A second call may bring the deadline forward, for the subscription too.
+      else void stopIntake(stopOptions.budgetMs)
       return stopped
     },
   }

@@ -205,7 +205,8 @@ export function createIntake(options: IntakeOptions): Intake {
       end?.()
     },
     stop(budgetMs) {
-      stopped ??= stop(budgetMs)
+      if (stopped === undefined) stopped = stop(budgetMs)
+      else void quietly('stop', subscription?.stop({ budgetMs }))
       return stopped
     },
   }

@@ -119,6 +119,21 @@ describe('stopping a consumer', () => {
     expect(broker.count('orders')).toEqual({ ready: 1, unsettled: 0, delayed: 0 })
   })
 
+  it('again with less time ends sooner, and with more not later', async () => {
+    const { clock, consumer, order } = bench()
+    const subject = consumer(() => gate().promise)
+    order('a')
+    await subject.start()
+    await clock.advance(1)
+    const first = subject.stop({ budgetMs: 60_000 })
+    await clock.advance(1000)
+    const second = subject.stop({ budgetMs: 500 })
+    void subject.stop({ budgetMs: 60_000 })
+    await clock.advance(500)
+    expect(await second).toMatchObject({ outcome: 'incomplete', elapsedMs: 1500 })
+    expect(await first).toEqual(await second)
+  })
+
   it('gives back at the force notice what waits behind a stuck one of its key', async () => {
     const { clock, consumer, put, seen } = bench()
     const headers = { ...contractHeaders, 'litebus-ordering-key': 'k' }

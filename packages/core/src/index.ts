@@ -211,6 +211,7 @@ export {
   type SuspectGateOptions,
   type GateGrant,
 } from './stores/suspect-gate.ts'
+export { createDeadline, type Deadline } from './time/deadline.ts'
 export { inTime, within, type TimeLimit } from './time/in-time.ts'
 export { sleep } from './time/sleep.ts'
 export { untilAborted } from './time/until-aborted.ts'

@@ -1,5 +1,6 @@
 import {
   backoffDelayMs,
+  createDeadline,
   createDeliveryLedger,
   sleep,
   within,
@@ -53,7 +54,7 @@ export async function startAmqpSubscription(setup: SubscriptionSetup): Promise<A
   /** Aborts when stopping begins: nothing is opened or handed out any more. */
   const over = new AbortController()
   const ended = new AbortController()
-  const budget = new AbortController()
+  const deadline = createDeadline(clock)
   let state: SubscriptionState = 'recovering'
   let channel: ConsumeChannel | undefined
   let consuming = false
@@ -215,8 +216,8 @@ export async function startAmqpSubscription(setup: SubscriptionSetup): Promise<A
     pausedHold?.cancel()
     await stopConsuming()
     giveBack(ledger.close())
-    await ledger.settled(budget.signal)
-    budget.abort()
+    await ledger.settled(deadline.signal)
+    deadline.end()
     const unsettled = ledger.revokeAll() + revokedWhileStopping
     try {
       if (channel !== undefined) await within(clock, options.closeTimeoutMs, channel.close())
@@ -248,17 +249,7 @@ export async function startAmqpSubscription(setup: SubscriptionSetup): Promise<A
     pause: () => inTurn(pause),
     resume: () => inTurn(resume),
     stop({ budgetMs }) {
-      // A second call may shorten the budget of the first, never extend it.
-      const timer = clock.schedule(budgetMs, () => {
-        budget.abort()
-      })
-      budget.signal.addEventListener(
-        'abort',
-        () => {
-          timer.cancel()
-        },
-        { once: true },
-      )
+      deadline.within(budgetMs)
       return (stopping ??= stop())
     },
   }

@@ -1,4 +1,5 @@
 import {
+  createDeadline,
   createDeliveryLedger,
   within,
   type Delivery,
@@ -46,7 +47,7 @@ export async function startKafkaSubscription(setup: SubscriptionSetup): Promise<
   const { clock, logger } = options
   const { source, maxInFlight } = request
   const ended = new AbortController()
-  const budget = new AbortController()
+  const deadline = createDeadline(clock)
   let state: SubscriptionState = 'recovering'
   let ready: Assignment | undefined
   let paused = false
@@ -162,8 +163,8 @@ export async function startKafkaSubscription(setup: SubscriptionSetup): Promise<
   const stop = async (): Promise<StopReport> => {
     later?.cancel()
     ledger.close()
-    await ledger.settled(budget.signal)
-    budget.abort()
+    await ledger.settled(deadline.signal)
+    deadline.end()
     const unsettled = ledger.revokeAll() + revokedWhileStopping
     ended.abort()
     flow.reset()
@@ -203,17 +204,7 @@ export async function startKafkaSubscription(setup: SubscriptionSetup): Promise<
       return Promise.resolve()
     },
     stop({ budgetMs }) {
-      // A second call may shorten the budget of the first, never extend it.
-      const timer = clock.schedule(budgetMs, () => {
-        budget.abort()
-      })
-      budget.signal.addEventListener(
-        'abort',
-        () => {
-          timer.cancel()
-        },
-        { once: true },
-      )
+      deadline.within(budgetMs)
       stopping ??= Promise.resolve().then(stop)
       return stopping
     },

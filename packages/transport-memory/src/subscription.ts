@@ -1,4 +1,5 @@
 import {
+  createDeadline,
   createDeliveryLedger,
   type Delivery,
   type DeliveryLedger,
@@ -41,6 +42,7 @@ export function createMemorySubscription(setup: {
   let state: SubscriptionState = 'recovering'
   let paused = false
   let detach: (() => void) | undefined
+  const deadline = createDeadline(internals.clock)
   let stopping: Promise<StopReport> | undefined
 
   const move = (next: SubscriptionState): void => {
@@ -174,19 +176,15 @@ export function createMemorySubscription(setup: {
   const current = connection.current()
   if (current !== undefined) follow(current)
 
-  const stop = async (budgetMs: number): Promise<StopReport> => {
+  const stop = async (): Promise<StopReport> => {
     detach?.()
     detach = undefined
     for (const ref of ledger.close()) {
       held.delete(ref)
       internals.giveBack(ref.queue, ref.stored)
     }
-    const budget = new AbortController()
-    const timer = internals.clock.schedule(budgetMs, () => {
-      budget.abort()
-    })
-    await ledger.settled(budget.signal)
-    timer.cancel()
+    await ledger.settled(deadline.signal)
+    deadline.end()
     const unsettled = loseChannel()
     move('stopped')
     dispose()
@@ -215,6 +213,9 @@ export function createMemorySubscription(setup: {
       consume()
       await Promise.resolve()
     },
-    stop: ({ budgetMs }) => (stopping ??= stop(budgetMs)),
+    stop({ budgetMs }) {
+      deadline.within(budgetMs)
+      return (stopping ??= stop())
+    },
   }
 }

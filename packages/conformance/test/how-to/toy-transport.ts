@@ -1,4 +1,5 @@
 import {
+  createDeadline,
   createDeliveryLedger,
   publishFailures,
   publishInKeyOrder,
@@ -110,6 +111,7 @@ function subscribe(
   let state: SubscriptionState = 'recovering'
   let consumer: ToyConsumer
   let stopping: Promise<{ readonly unsettled: number }> | undefined
+  const deadline = createDeadline(systemClock)
 
   const settle = ({ consumer: of, message }: Ref, how: 'done' | 'back'): Promise<SendResult> => {
     broker.settle(of, message, how)
@@ -165,10 +167,11 @@ function subscribe(
     move('consuming')
   }
 
-  const stop = async (budgetMs: number): Promise<{ readonly unsettled: number }> => {
+  const stop = async (): Promise<{ readonly unsettled: number }> => {
     broker.stopConsumer(consumer)
     for (const ref of ledger.close()) void settle(ref, 'back')
-    await ledger.settled(AbortSignal.timeout(budgetMs))
+    await ledger.settled(deadline.signal)
+    deadline.end()
     const unsettled = ledger.revokeAll()
     broker.endConsumer(consumer)
     move('stopped')
@@ -194,7 +197,11 @@ function subscribe(
       ledger.resume()
       consume()
     },
-    stop: ({ budgetMs }) => (stopping ??= stop(budgetMs)),
+    stop({ budgetMs }) {
+      // Called again, it may bring the end forward.
+      deadline.within(budgetMs)
+      return (stopping ??= stop())
+    },
   }
 }
 

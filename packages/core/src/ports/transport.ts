@@ -94,7 +94,8 @@ export interface Subscription {
   resume(): Promise<void>
   /**
    * Stops intake, waits up to `budgetMs` for the deliveries handed out to be settled on the same channel or
-   * generation, then revokes the rest and closes. Stopping twice returns the same report.
+   * generation, then revokes the rest and closes. Stopping again returns the same report, and may bring the end
+   * forward but never put it off.
    */
   stop(options: { readonly budgetMs: number }): Promise<StopReport>
 }

@@ -86,6 +86,20 @@ export const brokenSubscriptions: readonly BrokenTransport[] = [
     ],
   },
   {
+    fault: 'keeps the time that it was given first',
+    breakIt: (base) =>
+      withSubscription(base, (subscription) => {
+        let first: ReturnType<Subscription['stop']> | undefined
+        // In the end it stops all the same, so that the run of the tests does.
+        return {
+          stop: ({ budgetMs }) => (first ??= subscription.stop({ budgetMs: Math.min(budgetMs, 25_000) })),
+        }
+      }),
+    noticedBy: [
+      'shutdown with work in flight: stopping again with less time brings the end forward, and with more does not put it off',
+    ],
+  },
+  {
     fault: 'reports another number each time',
     breakIt: (base) =>
       withSubscription(base, (subscription) => {

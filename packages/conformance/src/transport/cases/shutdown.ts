@@ -81,6 +81,20 @@ export const shutdownCases: readonly TransportCase[] = concern('shutdown with wo
     },
   },
   {
+    title: 'stopping again with less time brings the end forward, and with more does not put it off',
+    async run(fixture, scope) {
+      const target = await fixture.createDestination('plain')
+      const transport = scope.use(fixture.connect())
+      const receiver = await receive(transport, target.source)
+      await publishAll(transport, messages(target, 'stuck', 1))
+      await receiver.nth(1)
+      const stopping = receiver.subscription.stop({ budgetMs: 60_000 })
+      const brought = receiver.subscription.stop({ budgetMs: 50 })
+      const putOff = receiver.subscription.stop({ budgetMs: 60_000 })
+      expectEqual(await Promise.all([stopping, brought, putOff]), Array(3).fill({ unsettled: 1 }), 'reports')
+    },
+  },
+  {
     title: 'stopping twice gives the same report',
     async run(fixture, scope) {
       const target = await fixture.createDestination('plain')
