@@ -100,7 +100,7 @@ export async function runDemo(
   })
   say('one poison message is parked: UNKNOWN_CURRENCY')
   await second.stop()
-  resources.use(await startWorker({ ...env, KNOWS_XXX: 'yes' }, onNews))
+  resources.use(await startWorker({ ...env, KNOWS_CURRENCY: 'XTS' }, onNews))
   const { requeued } = await receiver.inbox.requeue({ failureCode: 'UNKNOWN_CURRENCY' })
   say('a worker with the fix is running, the poison message is requeued')
   await eventually(() => expectSettled(0), {

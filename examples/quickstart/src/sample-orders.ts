@@ -17,7 +17,7 @@ export function sampleOrders(count: number): SampleOrder[] {
     const order = {
       orderId: `order-${String(index + 1).padStart(3, '0')}`,
       customer: ['Žofie Nováková', '山田 太郎', 'Ελένη', 'Åsa 🐎'][index % 4],
-      ...(index === poisonIndex ? { currency: 'XXX' } : {}),
+      ...(index === poisonIndex ? { currency: 'XTS' } : {}),
       webhook: webhookBodies[(index * 7) % webhookBodies.length],
     }
     return { orderId: order.orderId, body: Buffer.from(JSON.stringify(order)) }

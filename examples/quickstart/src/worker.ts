@@ -12,7 +12,7 @@ export type WorkerNews =
 const tell = (news: WorkerNews): void => {
   process.send?.(news)
 }
-const { DATABASE_URL: connectionString, HANG_ON: hangOn, KNOWS_XXX: knowsXxx } = process.env
+const { DATABASE_URL: connectionString, HANG_ON: hangOn, KNOWS_CURRENCY: known } = process.env
 const pool = new pg.Pool({ connectionString, max: 12 })
 pool.on('error', () => undefined)
 const storage = postgresStorage({ pool, schema: 'quickstart_billing' })
@@ -28,7 +28,8 @@ async function issueInvoice(
   { messageId, attempt, transaction }: Context,
 ): Promise<HandlerResult> {
   tell({ kind: 'began', orderId: order.orderId, attempt })
-  if (order['currency'] === 'XXX' && knowsXxx !== 'yes') return reject({ code: 'UNKNOWN_CURRENCY' })
+  if (order['currency'] !== undefined && order['currency'] !== known)
+    return reject({ code: 'UNKNOWN_CURRENCY' })
   await transaction.query(
     'insert into quickstart_effects (message_id, order_id, attempt) values ($1, $2, $3)',
     [messageId, order.orderId, attempt],

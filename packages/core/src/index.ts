@@ -85,7 +85,6 @@ export {
 } from './messages/new-message.ts'
 export { type TraceContext } from './messages/trace-context.ts'
 export {
-  definedOptions,
   optionFaults,
   portRules,
   readOptions,
@@ -94,6 +93,7 @@ export {
   type PortRule,
   type ReadOptions,
 } from './options/read-options.ts'
+export { definedOptions } from './options/defined-options.ts'
 export { checkOptions, type OptionChecks } from './options/option-checks.ts'
 export { backoffDefaults, backoffDelayMs, backoffFaults, type BackoffOptions } from './policies/backoff.ts'
 export { classifyFailure, type FailureClassifier } from './policies/classify-failure.ts'

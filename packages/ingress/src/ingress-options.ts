@@ -179,7 +179,12 @@ export function resolveIngressOptions(given: IngressOptions): ResolvedIngressOpt
     ...options,
     trustApplicationHeaders: trusted,
     identity: trusted ? 'message' : (options.identity ?? 'brokerDelivery'),
-    batch: { enabled: false, size: 10, maxWaitMs: 200, ...definedOptions(options.batch ?? {}) },
+    batch: {
+      enabled: false,
+      size: 10,
+      maxWaitMs: 200,
+      ...definedOptions<Partial<IngressBatchOptions>>(options.batch ?? {}),
+    },
   }
   const { batch, backlog, maxInFlightMessages } = resolved
   const checks = checkOptions()

@@ -5,7 +5,9 @@
 export function errorType(error: unknown): string {
   try {
     if (!(error instanceof Error)) return typeof error
-    const { code, constructor, name } = error as { readonly code?: unknown } & Error
+    const { code, name } = error as { readonly code?: unknown } & Error
+    // That of the prototype: an error may have a field of this name.
+    const { constructor } = Object.getPrototypeOf(error) as object
     if (typeof code === 'string' && /^[A-Z0-9_]{1,40}$/.test(code)) return code
     // Names of these are fixed by the platform, and say more than the one class that they share.
     return constructor.name === 'DOMException' ? name : constructor.name

@@ -1,4 +1,5 @@
 import { OptionsError } from '../errors/errors.ts'
+import { definedOptions } from './defined-options.ts'
 
 /** A port that an option must be: an object, or function, with these members. */
 export interface PortRule {
@@ -72,11 +73,6 @@ export function optionFaults<T extends object>(
     faults.push(`expected no option ${prefix}${name}, there are: ${known.join(', ')}`)
   }
   return faults
-}
-
-/** The options that were given, without those given as `undefined`. */
-export function definedOptions<T extends object>(given: T): T {
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as T
 }
 
 function faultOf(name: string, value: unknown, rule: OptionRule): string[] {

@@ -1,4 +1,5 @@
-import { definedOptions, optionFaults, type OptionShape } from '../options/read-options.ts'
+import { definedOptions } from '../options/defined-options.ts'
+import { optionFaults, type OptionShape } from '../options/read-options.ts'
 import { clampTimerMs } from '../time/timer-limits.ts'
 
 /** How long to wait before the next attempt. */

@@ -1,5 +1,5 @@
 import { FormatError, InboxIngressError } from '../errors/errors.ts'
-import { defined } from '../options/defined.ts'
+import { definedOptions } from '../options/defined-options.ts'
 import type { Visibility } from '../messages/new-message.ts'
 import type { TraceContext } from '../messages/trace-context.ts'
 import type { HeaderValue, InboundMessage } from '../ports/transport-message.ts'
@@ -74,7 +74,7 @@ function read(message: InboundMessage, options: ReadHeadersOptions): WireMetadat
   }
   const trusted = (name: string): string | undefined =>
     options.trustApplicationHeaders ? text(name) : undefined
-  return defined<WireMetadata>({
+  return definedOptions<WireMetadata>({
     contractName: required(text(wireHeaders.contractName), wireHeaders.contractName),
     contractVersion: required(
       readPositiveInteger(headers, wireHeaders.contractVersion),

@@ -5,7 +5,7 @@ import { ArgumentError, MessageContractNotRegisteredError } from '../errors/erro
 import { idOfSend } from '../ids/deterministic-ids.ts'
 import { normalizeUuid, uuidV7 } from '../ids/uuid.ts'
 import type { NewMessage } from '../messages/new-message.ts'
-import { defined } from '../options/defined.ts'
+import { definedOptions } from '../options/defined-options.ts'
 import type { WriteItem, WriteOptions } from '../ports/writers.ts'
 import { writeFaults } from './write-faults.ts'
 
@@ -102,7 +102,7 @@ function metadata(
 ): Omit<NewMessage, 'id' | 'contractName' | 'contractVersion' | 'body'> {
   const { from } = options
   const tenantId = options.tenantId ?? from?.tenantId
-  return defined({
+  return definedOptions({
     tenantId: tenantId === '' ? undefined : tenantId,
     orderingKey: options.orderingKey,
     topic: options.topic,
