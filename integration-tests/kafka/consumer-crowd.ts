@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startWorker, type WorkerProcess } from '../processes/worker-process.ts'
-import { brokersOf, eventually, withKafkaAdmin } from '../services/index.ts'
+import { brokersOf, committedOffsets, eventually, withKafkaAdmin } from '../services/index.ts'
 import { consumerEnvironment } from './consumer-settings.ts'
 
 /** Consumers of one group in processes of their own, and the books of what they handled. */
@@ -78,20 +78,18 @@ export async function createConsumerCrowd(settings: CrowdSettings): Promise<Cons
     },
     handled,
     async check() {
-      const [committed] = await withKafkaAdmin(url, (admin) =>
-        admin.fetchOffsets({ groupId: group, topics: [topic] }),
-      )
+      const committed = await withKafkaAdmin(url, (admin) => committedOffsets(admin, { group, topic }))
       const times = await handled()
       let sum = 0
-      for (const { partition, offset } of committed?.partitions ?? []) {
-        for (let before = 0; before < Number(offset); before += 1) {
+      for (const [partition, offset] of committed) {
+        for (let before = 0; before < offset; before += 1) {
           const id = `${topic}-${String(partition)}-${String(before)}`
           if (!times.has(id))
             throw new Error(
-              `expected no commit past a record that nobody handled, found ${offset} past ${id}`,
+              `expected no commit past a record that nobody handled, found ${String(offset)} past ${id}`,
             )
         }
-        sum += Math.max(0, Number(offset))
+        sum += offset
       }
       return sum
     },

@@ -6,6 +6,7 @@ export {
   type KafkaNodeOptions,
 } from './kafka/start-kafka-cluster.ts'
 export { brokersOf, createKafkaTopic, kafkaClient, probeKafka, withKafkaAdmin } from './kafka/kafka-client.ts'
+export { committedOffsets, groupLag } from './kafka/group-offsets.ts'
 export { startPostgresNode, type PostgresNodeOptions } from './postgres/start-postgres-node.ts'
 export { startRabbitNode, type RabbitNodeOptions } from './rabbitmq/start-rabbit-node.ts'
 export type { ServiceNode } from './service-node.ts'

@@ -6,6 +6,7 @@ import {
   brokersOf,
   createKafkaTopic,
   eventually,
+  groupLag,
   kafkaClient,
   withKafkaAdmin,
   type KafkaService,
@@ -39,15 +40,7 @@ async function arrange(kafka: KafkaService, resources: AsyncDisposableStack, par
     body: Buffer.from(messageId),
     headers: {},
   })
-  const lag = () =>
-    withKafkaAdmin(space.url, async (admin) => {
-      const [committed] = await admin.fetchOffsets({ groupId: group, topics: [topic] })
-      const ends = await admin.fetchTopicOffsets(topic)
-      const offsets = new Map(
-        committed?.partitions.map(({ partition, offset }) => [partition, Number(offset)]),
-      )
-      return ends.reduce((sum, { partition, high }) => sum + Number(high) - (offsets.get(partition) ?? 0), 0)
-    })
+  const lag = () => withKafkaAdmin(space.url, (admin) => groupLag(admin, { group, topic }))
   return { space, topic, group, connect, message, lag }
 }
 

@@ -7,6 +7,7 @@ import { kafkaTransport, type KafkaTransportOptions } from '@litebus/transport-k
 import {
   brokersOf,
   createKafkaTopic,
+  groupLag,
   kafkaClient,
   startTcpProxy,
   withKafkaAdmin,
@@ -44,18 +45,6 @@ export async function openKafkaFixture(
   let foreign: Promise<Producer> | undefined
   const groupOf = (source: string): string => `${source}-group`
 
-  const waiting = async (topic: string): Promise<number> => {
-    const [ends, [committed]] = await Promise.all([
-      admin.fetchTopicOffsets(topic),
-      admin.fetchOffsets({ groupId: groupOf(topic), topics: [topic] }),
-    ])
-    const offsets = new Map(committed?.partitions.map(({ partition, offset }) => [partition, Number(offset)]))
-    return ends.reduce(
-      (sum, { partition, high }) => sum + Number(high) - Math.max(0, offsets.get(partition) ?? 0),
-      0,
-    )
-  }
-
   return {
     async createDestination(kind): Promise<TestDestination> {
       topics += 1
@@ -80,7 +69,8 @@ export async function openKafkaFixture(
           },
         }),
       ),
-    count: async (source) => (await waiting(source)) - held.of(source),
+    count: async (source) =>
+      (await groupLag(admin, { group: groupOf(source), topic: source })) - held.of(source),
     async deleteSource(source) {
       await withKafkaAdmin(space.url, (other) => other.deleteTopics({ topics: [source] }))
       // A client that has looked at a topic goes on asking for it, and fails when it is gone.
