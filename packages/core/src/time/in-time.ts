@@ -19,13 +19,16 @@ export function inTime<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimi
     const timer = clock.schedule(limitMs, () => {
       reject(onLate())
     })
-    const ended =
-      <A>(settle: (value: A) => void) =>
-      (value: A): void => {
+    work.then(
+      (value) => {
         timer.cancel()
-        settle(value)
-      }
-    work.then(ended(resolve), ended(reject))
+        resolve(value)
+      },
+      (error: unknown) => {
+        timer.cancel()
+        reject(error)
+      },
+    )
   })
 }
 
