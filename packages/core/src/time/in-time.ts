@@ -24,7 +24,7 @@ export function inTime<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimi
         timer.cancel()
         resolve(value)
       },
-      (error: unknown) => {
+      (error: Error) => {
         timer.cancel()
         reject(error)
       },
