@@ -16,6 +16,7 @@ export interface TimeLimit {
  */
 export function inTime<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimit): Promise<T> {
   return new Promise((resolve, reject) => {
+    const fail: (error: unknown) => void = reject
     const timer = clock.schedule(limitMs, () => {
       reject(onLate())
     })
@@ -24,9 +25,9 @@ export function inTime<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimi
         timer.cancel()
         resolve(value)
       },
-      (error: Error) => {
+      (error: unknown) => {
         timer.cancel()
-        reject(error)
+        fail(error)
       },
     )
   })
