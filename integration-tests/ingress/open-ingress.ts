@@ -1,7 +1,8 @@
 import type { DestinationKind, TestDestination } from '@litebus/conformance'
-import { noTelemetry, type Inbox, type Transport, type WriteItem } from '@litebus/core'
+import { noTelemetry, type Inbox, type MessageStore, type Transport, type WriteItem } from '@litebus/core'
 import { createInbox } from '@litebus/inbox'
 import { createIngress, type Ingress, type IngressOptions } from '@litebus/ingress'
+import type { MemoryStorage } from '@litebus/storage-memory'
 import type { PostgresStorage } from '@litebus/storage-postgres'
 import { orderPlaced, type MessagePath } from '../transports/message-path.ts'
 import { keepLog, openSource, type KeptLog, type OpenSource } from '../transports/open-source.ts'
@@ -19,6 +20,9 @@ export interface OpenIngress extends OpenSource, Pick<KeptLog, 'events'> {
   readonly counted: ReadonlyMap<string, number>
 }
 
+/** Any store of an inbox. */
+export type InboxStore = PostgresStorage['inbox'] | MemoryStorage['inbox']
+
 /** Options of {@link openIngress}. */
 export interface OpenIngressOptions extends Partial<Omit<IngressOptions, 'transport' | 'source' | 'inbox'>> {
   /** Kind of a fresh source, or one that is there already. @defaultValue 'plain' */
@@ -30,7 +34,7 @@ export interface OpenIngressOptions extends Partial<Omit<IngressOptions, 'transp
   /** Stands between ingress and broker. */
   readonly wrap?: (transport: Transport) => Transport
   /** @defaultValue that of the path */
-  readonly inboxStore?: PostgresStorage['inbox']
+  readonly inboxStore?: InboxStore
 }
 
 /** Opens an ingress in front of the inbox of a path; it is stopped with the path. */
@@ -48,7 +52,8 @@ export async function openIngress(
   const opened = await openSource(path, source)
   const log = keepLog()
   const counted = new Map<string, number>()
-  const inbox = createInbox({ store: inboxStore, contracts: [orderPlaced] })
+  const store: Pick<MessageStore<never>, 'axis' | 'append'> = inboxStore
+  const inbox = createInbox({ store, contracts: [orderPlaced] })
   const ingress = createIngress({
     transport: wrap(opened.transport),
     source: opened.target.source,

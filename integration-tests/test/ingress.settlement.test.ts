@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals'
-import { StoreUnavailableError } from '@litebus/core'
 import { openIngress } from '../ingress/open-ingress.ts'
 import { eventually } from '../services/index.ts'
 import { withDeliveries } from '../transports/altered-transport.ts'
@@ -98,54 +97,6 @@ await describeTransports('the settlement of ingress', ({ withPath }) => {
       expect(await path.fixture.count(subject.target.source)).toBe(0)
       expect(await path.inboxRows()).toEqual([])
     }))
-
-  describe('accepting in batches', () => {
-    it('loses nothing of 50 deliveries to one that is poison, and settles each on its own', () =>
-      withPath(async (path) => {
-        const writes: number[] = []
-        const subject = await openIngress(path, {
-          batch: { enabled: true, size: 10, maxWaitMs: 50 },
-          before: (ids) => {
-            writes.push(ids.length)
-          },
-        })
-        for (let index = 0; index < 50; index++) {
-          if (index === 25) await subject.put({ messageId: 'poison', body: Buffer.from('{') })
-          else await subject.order(`order-${String(index)}`)
-        }
-        await subject.ingress.start()
-        await eventually(
-          () => {
-            expect(subject.ingress.counts()).toMatchObject({ acked: 49, discarded: 1, inFlight: 0 })
-          },
-          { expectation: 'fifty terminals' },
-        )
-        expect(await path.inboxRows()).toHaveLength(49)
-        expect(Math.max(...writes)).toBeGreaterThan(1)
-        expect(await path.fixture.count(subject.target.source)).toBe(0)
-      }))
-
-    it('duplicates nothing when a flush fails after the store had committed', () =>
-      withPath(async (path) => {
-        let failed = 0
-        const subject = await openIngress(path, {
-          batch: { enabled: true, size: 5, maxWaitMs: 50 },
-          after: (ids) => {
-            if (ids.length > 1 && failed++ === 0) throw new StoreUnavailableError('the answer was lost')
-          },
-        })
-        for (let index = 0; index < 10; index++) await subject.order(`order-${String(index)}`)
-        await subject.ingress.start()
-        await eventually(
-          () => {
-            expect(subject.ingress.counts()).toMatchObject({ acked: 10, inFlight: 0 })
-          },
-          { expectation: 'ten accepts' },
-        )
-        expect(failed).toBeGreaterThan(0)
-        expect(await path.inboxRows()).toHaveLength(10)
-      }))
-  })
 
   it('stops with deliveries in flight, in the buffer and in a half-filled batch, and loses none of them', () =>
     withPath(async (path) => {
