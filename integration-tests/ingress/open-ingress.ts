@@ -11,7 +11,7 @@ import { keepLog, openSource, type KeptLog, type OpenSource } from '../transport
 type BeforeAccept = (sourceIds: readonly string[]) => Promise<void> | void
 
 /** An ingress on a source, with everything that a test looks at. */
-export interface OpenIngress extends OpenSource, Pick<KeptLog, 'events'> {
+export interface OpenIngress extends OpenSource, Pick<KeptLog, 'events' | 'about'> {
   /** The ingress, not started. */
   readonly ingress: Ingress
   /** Everything that was logged, as text. */
@@ -76,7 +76,7 @@ export async function openIngress(
   path.scope.defer(async () => {
     await ingress.stop({ budgetMs: 2000 })
   })
-  return { ...opened, ingress, events: log.events, log: log.text, counted }
+  return { ...opened, ingress, events: log.events, about: log.about, log: log.text, counted }
 }
 
 interface Around {

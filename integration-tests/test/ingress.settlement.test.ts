@@ -3,8 +3,6 @@ import { openIngress } from '../ingress/open-ingress.ts'
 import { eventually } from '../services/index.ts'
 import { withDeliveries } from '../transports/altered-transport.ts'
 import { describeTransports } from '../transports/describe-transports.ts'
-import { contractHeaders } from '../transports/message-path.ts'
-import { readAll, textHeaders } from '../transports/read-all.ts'
 
 await describeTransports('the settlement of ingress', ({ withPath }) => {
   describe('when the broker cannot be told that the inbox has accepted', () => {
@@ -69,34 +67,6 @@ await describeTransports('the settlement of ingress', ({ withPath }) => {
         expect(subject.counted.get('ingress.ack_failed_after_accept')).toBe(2)
       }))
   })
-
-  it('parks a confirmed copy with the reserved headers before it discards', () =>
-    withPath(async (path) => {
-      const dead = await path.fixture.createDestination('plain')
-      const subject = await openIngress(path, { onDiscard: { deadLetter: dead.destination } })
-      const body = Buffer.from('no JSON, but ž')
-      await subject.ingress.start()
-      await subject.put({ messageId: 'poison', body, headers: { ...contractHeaders, note: 'kept' } })
-      await eventually(
-        () => {
-          expect(subject.ingress.counts()).toMatchObject({ acked_dead_letter: 1, inFlight: 0 })
-        },
-        { expectation: 'the copy to be confirmed' },
-      )
-      const [copy] = await readAll(path, dead, 1)
-      if (copy === undefined) throw new Error('expected a copy')
-      expect(Buffer.from(copy.body)).toEqual(body)
-      expect(textHeaders(copy)).toMatchObject({
-        ...contractHeaders,
-        note: 'kept',
-        'msg.failure-category': 'DESERIALIZATION',
-        'msg.failure-code': 'PAYLOAD_INVALID',
-        'msg.origin-destination': subject.target.source,
-        'msg.retry-attempt': '1',
-      })
-      expect(await path.fixture.count(subject.target.source)).toBe(0)
-      expect(await path.inboxRows()).toEqual([])
-    }))
 
   it('stops with deliveries in flight, in the buffer and in a half-filled batch, and loses none of them', () =>
     withPath(async (path) => {
