@@ -24,7 +24,7 @@ describe('the hold limit', () => {
     })
     parts.order('a')
     await subject.start()
-    return { ...parts, subject }
+    return { parts, clock: parts.clock, subject }
   }
 
   it('is what the transport says that its source allows', async () => {
@@ -56,5 +56,26 @@ describe('the hold limit', () => {
     await clock.advance(200)
     expect(subject.counts()).toMatchObject({ inFlight: 0, returned: 1 })
     await subject.stop()
+  })
+
+  it('is followed by a probe; one that never answers is asked again, and is waited for by no stop', async () => {
+    let asked = 0
+    let down = true
+    const probe = (): Promise<void> => {
+      asked += 1
+      return asked === 1 || down ? new Promise(() => undefined) : Promise.resolve()
+    }
+    const { subject, clock, parts } = await held(1000, { probe })
+    await clock.advance(2000)
+    expect([subject.state, asked]).toEqual(['suspended', 1])
+    await clock.advance(31_000)
+    expect([subject.state, asked]).toEqual(['suspended', 2])
+    down = false
+    parts.before = () => undefined
+    await clock.advance(36_000)
+    expect([subject.state, asked, subject.counts().acked]).toEqual(['consuming', 3, 1])
+    const stopped = subject.stop()
+    await clock.advance(1)
+    expect((await stopped).outcome).toBe('graceful')
   })
 })
