@@ -25,8 +25,9 @@ import { untilProbed } from './until-probed.ts'
  * - `confirmed`: the broker has the copy, the source may be settled.
  * - `failed`: the hold limit or a stop came first, the source must go back.
  * - `cancelled`: a stop came while a copy may have been taken: nothing may be done to the source here.
+ * - `unpublishable`: the broker takes the copy in no form, and never will; only where `onUnpublishable` is `end`.
  */
-export type HandoffResult = 'confirmed' | 'failed' | 'cancelled'
+export type HandoffResult = 'confirmed' | 'failed' | 'cancelled' | 'unpublishable'
 
 /** Publishes the copy of a hop until the broker has confirmed it, while the source delivery can be held. */
 export interface Handoff {
@@ -42,6 +43,8 @@ export interface HandoffOptions {
   readonly intake: Pick<Intake, 'pause' | 'resume' | 'suspend'>
   /** How long one publish may take. */
   readonly publishTimeoutMs: number
+  /** What becomes of a copy that the broker takes in no form: it is held like any other, or ends. @defaultValue 'hold' */
+  readonly onUnpublishable?: 'hold' | 'end'
   /** Aborts when the consumer stops. */
   readonly stopping: AbortSignal
   /** Aborts when the grace of a stop is over. */
@@ -60,6 +63,7 @@ const shape: OptionShape<HandoffOptions> = {
   transport: portRules.transport,
   intake: { members: ['pause', 'resume', 'suspend'] },
   publishTimeoutMs: 'any?',
+  onUnpublishable: 'any?',
   stopping: 'object',
   forcing: 'object',
   logger: { ...portRules.logger, optional: false },
@@ -79,6 +83,10 @@ const duration = {
 const unanswered: PublishOutcome = {
   status: 'ambiguous',
   failure: { category: 'UNKNOWN', code: 'PUBLISH_UNANSWERED' },
+}
+
+function isUnpublishable(outcome: PublishOutcome): boolean {
+  return outcome.status === 'rejected' && unpublishable.has(outcome.failure.code)
 }
 
 /** Starts with no handoff under way. */
@@ -164,10 +172,11 @@ export function createHandoff(given: HandoffOptions): Handoff {
   }
   const handOff = async (copy: OutboundMessage, heldUntil: number): Promise<HandoffResult> => {
     let first = await publish(copy)
-    if (first.status === 'rejected' && unpublishable.has(first.failure.code)) {
+    if (isUnpublishable(first)) {
       // Trying again would not change it, and holding it would stop everything behind it for ever.
       copy = bareCopy(copy)
       first = await publish(copy)
+      if (options.onUnpublishable === 'end' && isUnpublishable(first)) return 'unpublishable'
     }
     if (first.status === 'confirmed') return 'confirmed'
     begin(copy.destination, first.failure)

@@ -1,4 +1,5 @@
 import {
+  hopHeaders,
   inTime,
   sleep,
   type Clock,
@@ -92,10 +93,16 @@ function perform(
       return untilSent(() => delivery.returnToQueue(options), { ...budget, budgetMs })
     }
     case 'discard': {
-      const reason = decision.act === 'discard' ? decision.reason : ''
+      const reason = reasonOf(decision)
       return untilSent(() => delivery.discard({ reason }), budget)
     }
   }
+}
+
+/** A copy that cannot be published says why the original was to be parked. */
+function reasonOf(decision: SettlementDecision): string {
+  if (decision.act === 'discard') return decision.reason
+  return 'copy' in decision ? (decision.copy.headers[hopHeaders.failureCode] ?? '') : ''
 }
 
 const firstRepeatMs = 50

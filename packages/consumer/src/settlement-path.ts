@@ -45,7 +45,11 @@ const afterAccept: Readonly<Record<AcceptTerminal, Answers>> = {
 }
 const afterHandOff: Readonly<Record<'retry' | 'deadLetter', Answers>> = {
   retry: { confirmed: accept('acked_retry'), failed: giveBack },
-  deadLetter: { confirmed: accept('acked_dead_letter'), failed: giveBack },
+  deadLetter: {
+    confirmed: accept('acked_dead_letter'),
+    failed: giveBack,
+    unpublishable: { at: 'discard' },
+  },
 }
 const afterReturn: Answers = { settled: ended('returned'), revoked: pendingRedelivery }
 const afterDiscard: Answers = { settled: ended('discarded'), revoked: pendingRedelivery }

@@ -15,6 +15,7 @@ const events: readonly SettlementEvent[] = [
   'confirmed',
   'failed',
   'cancelled',
+  'unpublishable',
 ]
 
 /** The whole machine: each state with where each event leads, in the order of `events`. */
@@ -27,10 +28,12 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'ended unresolved',
     'ended unresolved',
     'ended unresolved',
+    'ended unresolved',
   ],
   'accept acked_retry': [
     'ended acked_retry',
     'return',
+    'ended unresolved',
     'ended unresolved',
     'ended unresolved',
     'ended unresolved',
@@ -45,6 +48,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'ended unresolved',
     'ended unresolved',
     'ended unresolved',
+    'ended unresolved',
   ],
   'handOff retry': [
     'ended unresolved',
@@ -53,6 +57,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'ended unresolved',
     'accept acked_retry',
     'return',
+    'ended unresolved',
     'ended unresolved',
   ],
   'handOff deadLetter': [
@@ -63,6 +68,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'accept acked_dead_letter',
     'return',
     'ended unresolved',
+    'discard',
   ],
   return: [
     'ended returned',
@@ -72,12 +78,14 @@ const table: Readonly<Record<string, readonly string[]>> = {
     'ended unresolved',
     'ended unresolved',
     'ended unresolved',
+    'ended unresolved',
   ],
   discard: [
     'ended discarded',
     'ended unresolved',
     'ended unresolved',
     'ended pending_redelivery',
+    'ended unresolved',
     'ended unresolved',
     'ended unresolved',
     'ended unresolved',

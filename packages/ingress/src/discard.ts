@@ -16,6 +16,7 @@ import {
   type Failure,
   type Headers,
 } from '@litebus/core'
+import { discardReason } from './discard-reason.ts'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
 
 /** Takes deliveries off their source that can never be accepted. */
@@ -111,7 +112,8 @@ export function createDiscarder({ options, intake, handoff, budget, stopping }: 
         return terminal
       }
       const { code } = failure
-      logger.warn('delivery discarded', { eventId: eventDiscarded, source, code, terminal })
+      const fields = { eventId: eventDiscarded, source, code, terminal }
+      logger.warn('delivery discarded', { ...fields, ...discardReason(error) })
       return terminal
     },
     accepted() {
