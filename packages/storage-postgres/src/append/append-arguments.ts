@@ -3,7 +3,7 @@ import { laneIdOf } from '../database/lane-id.ts'
 import { encodeMetadata, encodeTrace } from '../database/metadata.ts'
 
 /** Identities that are locked one by one; more than this would crowd the lock table of the server. */
-const lockLimit = 1000
+export const lockLimit = 1000
 
 /** Bodies travel as one value, which the protocol bounds. */
 const batchBytes = 512 * 1024 * 1024

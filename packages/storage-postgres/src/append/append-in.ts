@@ -3,7 +3,7 @@ import { runIn } from '../database/callers-transaction.ts'
 import type { Database, Run } from '../database/database.ts'
 import type { PostgresTransaction } from '../database/postgres-client.ts'
 import type { AxisNames } from '../schema/names.ts'
-import { append, mayNeedSteps, type AppendContext } from './append.ts'
+import { append, appendNew, planOf, type AppendContext } from './append.ts'
 
 /** Where messages are written. */
 export interface AppendTarget {
@@ -29,8 +29,12 @@ export async function appendIn(
     return work(run)
   }
   await ready((text, values) => database.read('read the schema', text, values))
-  if (mayNeedSteps(messages)) return database.transaction(doing, work)
-  return work((text, values) => database.run(doing, text, values))
+  const single: Run = (text, values) => database.run(doing, text, values)
+  const plan = planOf(messages)
+  if (plan === 'oneStatement') return work(single)
+  const written =
+    plan === 'oneStatementIfNew' ? await appendNew(contextOf(target, single, options), messages) : undefined
+  return written ?? database.transaction(doing, work)
 }
 
 function contextOf(

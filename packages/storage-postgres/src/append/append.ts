@@ -10,7 +10,7 @@ import {
 } from '@litebus/core'
 import type { Run } from '../database/database.ts'
 import type { AxisNames } from '../schema/names.ts'
-import { appendCall, appendOneCall, locksOf } from './append-arguments.ts'
+import { appendCall, appendOneCall, lockLimit, locksOf, type AppendCall } from './append-arguments.ts'
 import { keyScopeOf, meet, readKnown, type KnownMessages } from './known-messages.ts'
 
 /** What an append works with. */
@@ -22,11 +22,31 @@ export interface AppendContext {
   readonly undo: (ids: readonly string[]) => Promise<void>
 }
 
-/** Whether a batch can need more than one statement: then it needs a transaction around them. */
-export function mayNeedSteps(messages: readonly NewMessage[]): boolean {
-  if (messages.length === 1) return false
-  if (messages.some((message) => locksOf(message) > 0)) return true
-  return new Set(messages.map((message) => message.id)).size < messages.length
+/** How a batch is best written where it has a transaction of its own. */
+export function planOf(messages: readonly NewMessage[]): 'oneStatement' | 'oneStatementIfNew' | 'steps' {
+  if (messages.length === 1) return 'oneStatement'
+  const locks = messages.reduce((sum, message) => sum + locksOf(message), 0)
+  const slots = messages.map((_, slot) => slot)
+  if (locks > lockLimit || firstOfEachIdentity(messages, slots).length < messages.length) return 'steps'
+  return locks > 0 ? 'oneStatementIfNew' : 'oneStatement'
+}
+
+/**
+ * Writes messages by one statement if all of them are new, as they nearly always are; answers `undefined` where one of
+ * them met another, and then nothing was written. Their identities differ.
+ */
+export async function appendNew(
+  { axis, run, inCommitOrder }: Pick<AppendContext, 'axis' | 'run' | 'inCommitOrder'>,
+  messages: readonly NewMessage[],
+): Promise<readonly AppendResult[] | undefined> {
+  assertStorable(messages)
+  const { values } = appendCall(messages, inCommitOrder)
+  const answer = await call(run, axis, { name: 'append_new', values })
+  if (answer === '?') return undefined
+  const slots = messages.map((_, slot) => slot)
+  if (answer.startsWith('!')) throw inFlight(answer.slice(1), { slots, messages })
+  const createdAt = new Date(Number(answer))
+  return messages.map((message) => ({ status: 'inserted', receipt: receiptOf(message, createdAt) }))
 }
 
 /**
@@ -89,12 +109,13 @@ async function insert(
 ): Promise<ReadonlyMap<number, StoredReceipt>> {
   const batch = slots.map((slot) => messages[slot]).filter((message) => message !== undefined)
   const [only] = batch
-  const call =
+  const answer = await call(
+    run,
+    axis,
     only !== undefined && batch.length === 1
       ? appendOneCall(only, inCommitOrder)
-      : appendCall(batch, inCommitOrder)
-  const [row] = await run(`select ${axis.fn(call.name)}(${places(call.values.length)})`, call.values)
-  const answer = row?.[0] ?? ''
+      : appendCall(batch, inCommitOrder),
+  )
   if (answer.startsWith('!')) throw inFlight(answer.slice(1), { slots, messages })
   const [created, list] = answer.split(':')
   const createdAt = new Date(Number(created))
@@ -111,8 +132,10 @@ async function insert(
   )
 }
 
-function places(count: number): string {
-  return Array.from({ length: count }, (_, index) => `$${String(index + 1)}`).join(', ')
+async function call(run: Run, axis: AxisNames, { name, values }: AppendCall): Promise<string> {
+  const places = values.map((_, index) => `$${String(index + 1)}`).join(', ')
+  const [row] = await run(`select ${axis.fn(name)}(${places})`, values)
+  return row?.[0] ?? ''
 }
 
 interface Resolution {

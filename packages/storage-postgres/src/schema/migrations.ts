@@ -1,5 +1,5 @@
 import type { AxisNames, Names } from './names.ts'
-import { appendFunction, appendManyFunction } from './v1/append.ts'
+import { appendFunction, appendManyFunction, appendNewFunction } from './v1/append.ts'
 import { appendOneFunctions } from './v1/append-one.ts'
 import { leaseLanesFunction } from './v1/lease-lanes.ts'
 import { leaseReadyFunction } from './v1/lease-ready.ts'
@@ -36,6 +36,7 @@ function axisFunctions(names: Names, axis: AxisNames): readonly string[] {
     appendFunction(names, axis),
     ...appendOneFunctions(names, axis),
     appendManyFunction(axis),
+    appendNewFunction(axis),
     leaseReadyFunction(axis),
     leaseLanesFunction(axis),
     leaseSuspectFunction(axis),

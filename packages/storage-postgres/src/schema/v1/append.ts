@@ -5,6 +5,7 @@ import { fromMicros } from './function-parts.ts'
 const parameters = `p_ids uuid[], p_versions integer[], p_tenants text[], p_contracts text[], p_ordering_keys text[],
   p_keys text[], p_metadata text[], p_traces text[], p_lanes text[], p_at bigint[], p_after double precision[], p_offsets integer[],
   p_lengths integer[], p_bodies bytea, p_locks boolean, p_turns boolean`
+const argumentList = (parameters.match(/p_\w+/g) ?? []).join(', ')
 
 /**
  * Writes messages. Runs in the caller's transaction, so nothing in it may fail by waiting: keys are locked without
@@ -76,13 +77,32 @@ end $litebus$`
  * savepoint, so that running out of patience leaves the caller's transaction usable.
  */
 export function appendManyFunction(names: AxisNames): string {
-  const names1 = parameters.match(/p_\w+/g) ?? []
   return `create function ${names.fn('append_waiting')}(${parameters}) returns text
 language plpgsql volatile set lock_timeout = '5s'
 as $litebus$
 begin
-  return ${names.fn('append')}(${names1.join(', ')});
+  return ${names.fn('append')}(${argumentList});
 exception when lock_not_available or deadlock_detected then
   return '!';
+end $litebus$`
+}
+
+/**
+ * The same as {@link appendFunction} for a caller who wants all of it written by this statement or nothing. Answers
+ * `?` when a message met another one: what is to be done then takes more statements, in one transaction. The
+ * savepoint undoes what was written, without an error in the log of the server for each duplicate.
+ */
+export function appendNewFunction(names: AxisNames): string {
+  return `create function ${names.fn('append_new')}(${parameters}) returns text
+language plpgsql volatile
+as $litebus$
+declare
+  v_answer text;
+begin
+  v_answer := ${names.fn('append')}(${argumentList});
+  if v_answer like '%:%' then raise exception using errcode = 'LB002'; end if;
+  return v_answer;
+exception when sqlstate 'LB002' then
+  return '?';
 end $litebus$`
 }

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals'
+import pg from 'pg'
+import { uuidV7, type NewMessage } from '@litebus/core'
+import { postgresStorage } from '../src/index.ts'
+import { databaseUrl, dropSchema, freshSchema } from './postgres-fixture.ts'
+
+const schema = freshSchema()
+const statements: string[] = []
+const pool = new pg.Pool({ connectionString: databaseUrl(), max: 1 })
+pool.on('connect', (client) => {
+  const query = client.query.bind(client) as (...values: unknown[]) => unknown
+  const recorded = (...values: unknown[]): unknown => {
+    const [statement] = values as [string | { readonly text: string }]
+    statements.push(typeof statement === 'string' ? statement : statement.text)
+    return query(...values)
+  }
+  Object.assign(client, { query: recorded })
+})
+const storage = postgresStorage({ pool, schema, listen: false })
+
+const message = (key: string, body = '{}'): NewMessage => ({
+  id: uuidV7(),
+  contractName: 'a',
+  contractVersion: 1,
+  body: Buffer.from(body),
+  idempotency: { key, onDuplicate: 'returnExisting' },
+})
+
+beforeAll(async () => {
+  await storage.schema.migrate()
+  await storage.inbox.append([message('first')])
+})
+
+afterAll(async () => {
+  await dropSchema(schema)
+  await storage.close()
+  await pool.end()
+})
+
+it('writes a batch of new messages with keys by one statement', async () => {
+  statements.length = 0
+  const results = await storage.inbox.append([message('a'), message('b'), message('c')])
+  expect(results.map(({ status }) => status)).toEqual(['inserted', 'inserted', 'inserted'])
+  expect(statements).toHaveLength(1)
+})
+
+it('writes a batch in which one message is known in a transaction, and nothing of it twice', async () => {
+  statements.length = 0
+  const results = await storage.inbox.append([message('d'), message('first'), message('e')])
+  expect(results.map(({ status }) => status)).toEqual(['inserted', 'existing', 'inserted'])
+  expect(statements.at(-1)).toBe('commit')
+  const { rows } = await pool.query(`select idempotency_key from "${schema}".inbox_message order by seq`)
+  expect(rows.map((row: { idempotency_key: string }) => row.idempotency_key)).toEqual([
+    'first',
+    'a',
+    'b',
+    'c',
+    'd',
+    'e',
+  ])
+})
