@@ -105,12 +105,13 @@ async function meet(
   failed: Failed,
   context: ConsumeContext,
 ): Promise<SettlementTerminal | 'nextAttempt' | 'sameAttempt'> {
-  const { options, retry, stopping, budget } = context
+  const { options, retry, budget } = context
+  const capabilities = options.transport.capabilitiesOf(options.source)
   const { action, step } = decideRetry({
     category: failed.failure.category,
     attempt: failed.attempt,
     profile: retry,
-    capabilities: options.transport.capabilitiesOf(options.source),
+    capabilities,
   })
   switch (action) {
     case 'deadLetter':
@@ -121,7 +122,9 @@ async function meet(
     case 'reject':
       return settleDelivery(delivery, { act: 'discard', reason: failed.failure.code }, budget)
     case 'pauseAndRetry':
-      return settleDelivery(delivery, { act: 'return', options: carried(failed) }, budget)
+      return capabilities.pausable
+        ? settleDelivery(delivery, { act: 'return', options: carried(failed) }, budget)
+        : retryHere(delivery, failed, context)
     case 'publishToRetryDestination':
       return handOff(
         delivery,
@@ -129,9 +132,25 @@ async function meet(
         context,
       )
     case 'retryInline':
-      await sleep(options.clock, failed.delayMs, stopping)
-      return stopping.aborted ? settleDelivery(delivery, { act: 'return' }, budget) : 'nextAttempt'
+      return retryHere(delivery, failed, context)
   }
+}
+
+/** Pause before the broker may deliver again what was held for as long as it may. */
+const heldTooLongDelayMs = 1000
+
+/** Waits here, with what comes behind it in its lane. What may not be held for so long goes back once. */
+async function retryHere(
+  delivery: Delivery,
+  failed: Failed,
+  { options, stopping, budget, takenAtMs }: ConsumeContext,
+): Promise<SettlementTerminal | 'nextAttempt'> {
+  const { clock, holdLimitMs } = options
+  const leftMs = Math.max(0, takenAtMs + holdLimitMs - clock.monotonic())
+  await sleep(clock, Math.min(failed.delayMs, leftMs), stopping)
+  if (!stopping.aborted && failed.delayMs <= leftMs) return 'nextAttempt'
+  const delayMs = stopping.aborted ? 0 : heldTooLongDelayMs
+  return settleDelivery(delivery, { act: 'return', options: carried({ ...failed, delayMs }) }, budget)
 }
 
 /** What the transport carries across a return. */

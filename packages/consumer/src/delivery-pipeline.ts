@@ -17,7 +17,7 @@ import {
 import { createIntake, type Intake, type PauseReason } from './intake.ts'
 import { createKeySequencer } from './key-sequencer.ts'
 import { createLedger, type SettlementCounts, type SettlementTerminal } from './ledger.ts'
-import { orderingKeyOf } from './ordering-key.ts'
+import { orderingKeyOf, strictLaneOf, type LaneOf } from './ordering-key.ts'
 import { settleDelivery, type SettlementBudget } from './settle-delivery.ts'
 import type { DeliveryStopReport, StopOptions } from './stop-report.ts'
 
@@ -49,6 +49,11 @@ export interface DeliveryPipelineOptions {
   readonly maxInFlight: number
   /** Deliveries that the broker may push ahead. */
   readonly prefetch: number
+  /**
+   * Handles whole partitions in sequence, and what has no ordering key as if it were of one.
+   * @defaultValue false: one ordering key in sequence, what has none side by side
+   */
+  readonly preserveOrder?: boolean
   /** How long one settlement may take, in milliseconds. */
   readonly settlementBudgetMs: number
   /** Pause before a lost subscription is made again, in milliseconds. */
@@ -71,6 +76,7 @@ const shape: OptionShape<DeliveryPipelineOptions> = {
   source: 'text',
   maxInFlight: 'any?',
   prefetch: 'any?',
+  preserveOrder: 'any?',
   settlementBudgetMs: 'any?',
   restartDelayMs: 'any?',
   handle: 'function',
@@ -103,6 +109,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const stopping = new AbortController()
   const forcing = new AbortController()
   const sequencer = createKeySequencer()
+  const laneOf: LaneOf = options.preserveOrder === true ? strictLaneOf : orderingKeyOf
   const budget: SettlementBudget = { budgetMs: options.settlementBudgetMs, clock }
   const attributes = { 'messaging.system': transport.system, 'messaging.destination.name': source }
   const settlements = { scope, name: 'litebus.consumer.settlements' } as const
@@ -138,7 +145,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const take = async (delivery: Delivery): Promise<void> => {
     const takenAtMs = clock.monotonic()
     const close = ledger.open()
-    const key = orderingKeyOf(delivery)
+    const key = laneOf(delivery)
     const terminal =
       key === undefined
         ? await handle(delivery, takenAtMs)

@@ -41,12 +41,6 @@ describe('retryProfileFaults', () => {
       ["mode 'pausePartition'", 'pausable'],
     ],
     [
-      'preserve on a transport that cannot pause',
-      { mode: 'inline', ordering: 'preserve', destinationOrdered: true },
-      { pausable: false },
-      ["ordering 'preserve'", 'pausable'],
-    ],
-    [
       'delayed and preserve',
       { mode: 'brokerDelayed', ordering: 'preserve', destinationOrdered: true },
       {},
@@ -90,6 +84,11 @@ describe('retryProfileFaults', () => {
     ['broker delayed', { mode: 'brokerDelayed' }],
   ])('takes %s', (_name, profile) => {
     expect(retryProfileFaults(profile, able)).toEqual([])
+  })
+
+  it('takes preserve on an ordered stream that cannot pause: what failed is held where it is', () => {
+    const profile = { mode: 'inline', ordering: 'preserve', destinationOrdered: true } as const
+    expect(retryProfileFaults(profile, { ...able, pausable: false })).toEqual([])
   })
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses %p attempts', (maxAttempts) => {

@@ -124,13 +124,6 @@ export function retryProfileFaults(profile: RetryProfile, capabilities: RetryCap
     "mode 'pausePartition' contradicts the transport capability pausable: false",
   )
   refuse(
-    ordering === 'preserve' &&
-      resolved.destinationOrdered &&
-      capabilities.orderedStream &&
-      !capabilities.pausable,
-    "ordering 'preserve' contradicts the transport capability pausable: false: keeping order means pausing",
-  )
-  refuse(
     mode === 'brokerDelayed' && ordering === 'preserve',
     "mode 'brokerDelayed' contradicts ordering 'preserve': a delayed copy is overtaken",
   )
