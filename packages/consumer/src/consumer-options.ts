@@ -140,7 +140,7 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
     concurrency,
     executionBudgetMs,
     timeoutBudget: resolveTimeoutBudget(options.timeoutBudget),
-    dedup: resolveDedup(options.dedup, executionBudgetMs),
+    dedup: resolveDedup(options.dedup, { ...options, executionBudgetMs }),
   }
   const checks = checkOptions()
   checks.text('source', resolved.source)
@@ -163,7 +163,11 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
   const faults = [
     ...checks.faults,
     ...aheadFaults(resolved, capabilities),
-    ...retryProfileFaults(resolved.retry, capabilities),
+    ...retryProfileFaults(
+      resolved.retry,
+      capabilities,
+      resolved.transport.capabilitiesOf(resolved.retry.retryDestination ?? resolved.source),
+    ),
     ...lossyLimitFaults(resolved),
   ]
   if (faults.length > 0) throw new OptionsError('consumer', faults)

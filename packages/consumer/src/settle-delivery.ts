@@ -1,4 +1,5 @@
 import {
+  hopHeaders,
   inTime,
   sleep,
   type Clock,
@@ -7,7 +8,7 @@ import {
   type ReturnOptions,
   type SettlementResult,
 } from '@litebus/core'
-import type { Handoff } from './handoff.ts'
+import type { Handoff, HandoffResult } from './handoff.ts'
 import type { SettlementTerminal } from './ledger.ts'
 import {
   isAskedAgain,
@@ -42,6 +43,13 @@ export type SettlementDecision =
       readonly handoff: Handoff
       /** Until when the delivery may be held, by the monotonic clock. */
       readonly heldUntil: number
+      /**
+       * Whether its source has a dead-letter place of its own, for a copy that can never be published. Without it such
+       * a delivery is held, and in the end goes back. @defaultValue false
+       */
+      readonly nativeDeadLetter?: boolean
+      /** Builds the dead-letter copy that takes the place of a retry copy which can never be published. */
+      readonly parked?: (() => OutboundMessage) | undefined
     }
 
 /**
@@ -83,19 +91,32 @@ function perform(
         ? untilSent(() => delivery.accept(), budget)
         : settledInTime(delivery.accept(), budget)
     case 'handOff':
-      return 'copy' in decision
-        ? decision.handoff.deliver(decision.copy, decision.heldUntil)
-        : Promise.resolve('failed')
+      return handOver(state.hop, decision)
     case 'return': {
       const { options = {} } = decision.act === 'return' ? decision : {}
       const budgetMs = budget.budgetMs + (options.delayMs ?? 0)
       return untilSent(() => delivery.returnToQueue(options), { ...budget, budgetMs })
     }
     case 'discard': {
-      const reason = decision.act === 'discard' ? decision.reason : ''
+      const reason = reasonOf(decision)
       return untilSent(() => delivery.discard({ reason }), budget)
     }
   }
+}
+
+function handOver(hop: 'retry' | 'deadLetter', decision: SettlementDecision): Promise<HandoffResult> {
+  if (!('copy' in decision)) return Promise.resolve('failed')
+  const { handoff, heldUntil, nativeDeadLetter = false } = decision
+  const copy = hop === decision.act ? decision.copy : decision.parked?.()
+  if (copy === undefined) return Promise.resolve(nativeDeadLetter ? 'refused' : 'failed')
+  return handoff.deliver(copy, heldUntil, {
+    whenRefused: hop === 'retry' || nativeDeadLetter ? 'answer' : 'hold',
+  })
+}
+
+function reasonOf(decision: SettlementDecision): string {
+  if (decision.act === 'discard') return decision.reason
+  return 'copy' in decision ? (decision.copy.headers[hopHeaders.failureCode] ?? '') : ''
 }
 
 const firstRepeatMs = 50

@@ -141,6 +141,25 @@ describe('retry copies', () => {
     await subject.stop()
   })
 
+  it('are no earlier than a handler asks for, where that is more than the broker can delay', async () => {
+    const { clock, consumer, order, seen, transport } = bench()
+    const capabilitiesOf = (name: string) => ({ ...transport.capabilitiesOf(name), maxDelayMs: 5000 })
+    const subject = consumer(
+      () => (seen.length > 1 ? undefined : retry({ code: 'LATER', afterMs: 30_000 })),
+      {
+        transport: { ...transport, capabilitiesOf },
+        retry: { ...park, mode: 'brokerDelayed', backoff: { maxDelayMs: 5000 } },
+      },
+    )
+    order('a')
+    await subject.start()
+    await clock.advance(29_999)
+    expect(seen).toHaveLength(1)
+    await clock.advance(2)
+    expect(seen).toHaveLength(2)
+    await subject.stop()
+  })
+
   it('are never swallowed by a place that deduplicates', async () => {
     const { clock, consumer, order, seen, waiting } = bench([{ name: 'orders', deduplicate: true }])
     const subject = consumer(later, {

@@ -73,7 +73,9 @@ export function createDiscarder({ options, intake, handoff, budget, stopping }: 
       sanitized: oversize || !boundsHold(delivery.message.headers),
     })
     const heldUntil = takenAtMs + options.holdLimitMs
-    return settleDelivery(delivery, { act: 'deadLetter', copy, handoff, heldUntil }, budget)
+    const { nativeDeadLetter } = options.transport.capabilitiesOf(source)
+    const decision = { act: 'deadLetter', copy, handoff, heldUntil, nativeDeadLetter } as const
+    return settleDelivery(delivery, decision, budget)
   }
   const stand = (): void => {
     if (limit === undefined || inARow < limit || standing !== undefined) return
