@@ -20,6 +20,7 @@ import { createLedger, type SettlementCounts, type SettlementTerminal } from './
 import { orderingKeyOf, strictLaneOf, type LaneOf } from './ordering-key.ts'
 import { settleDelivery, type SettlementBudget } from './settle-delivery.ts'
 import type { DeliveryStopReport, StopOptions } from './stop-report.ts'
+import { answerMs } from './until-probed.ts'
 
 /** Takes deliveries from a source, handles them in order of their keys, and keeps the ledger. */
 export interface DeliveryPipeline {
@@ -118,6 +119,8 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   })
   /** Deliveries without a terminal, each with the end of its handling. */
   const open = new Map<Delivery, Promise<void>>()
+  /** Names of deliveries that ended unresolved since a stop was asked for. */
+  const unresolved: string[] = []
 
   const handle = async (delivery: Delivery, takenAtMs: number): Promise<SettlementTerminal> => {
     try {
@@ -156,6 +159,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
           )
     close(terminal)
     open.delete(delivery)
+    if (terminal === 'unresolved' && stopping.signal.aborted) unresolved.push(nameOf(delivery))
   }
   const intake = createIntake({
     ...options,
@@ -183,11 +187,20 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const joined = (): Promise<unknown> =>
     Promise.race([Promise.all(open.values()), sleep(clock, maxTimerMs, deadline.signal)])
   const stopIntake = async (budgetMs: number): Promise<{ readonly unsettled: number } | undefined> => {
+    const answered = new AbortController()
+    /** Closing may take a while beyond the deadline, but not for ever. */
+    const overdue = async (): Promise<never> => {
+      await sleep(clock, maxTimerMs, AbortSignal.any([deadline.signal, answered.signal]))
+      await sleep(clock, answerMs, answered.signal)
+      throw new Error('expected the subscription to stop in time')
+    }
     try {
-      return await intake.stop(budgetMs)
+      return await Promise.race([intake.stop(budgetMs), overdue()])
     } catch (error) {
       logger.error('the subscription could not be stopped', { source, error: errorType(error) })
       return undefined
+    } finally {
+      answered.abort()
     }
   }
   let stopped: Promise<DeliveryStopReport> | undefined
@@ -216,7 +229,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
       elapsedMs: clock.monotonic() - startedAt,
       settlements: ledger.counts(),
       unsettled,
-      unresolved: [...open.keys()].map(({ message, deliveryId }) => message.messageId ?? deliveryId ?? ''),
+      unresolved: [...unresolved, ...[...open.keys()].map(nameOf)],
     }
   }
   return {
@@ -234,4 +247,8 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
       return stopped
     },
   }
+}
+
+function nameOf({ message, deliveryId }: Delivery): string {
+  return message.messageId ?? deliveryId ?? ''
 }
