@@ -25,7 +25,7 @@ export interface AmqpPublisher extends TransportPublisher {
 export function createAmqpPublisher(
   options: ResolvedAmqpOptions,
   connection: AmqpConnection,
-  topology: Pick<TopologyState, 'problemOf' | 'askSoon'>,
+  topology: Pick<TopologyState, 'hasProblems' | 'problemOf' | 'askSoon'>,
 ): AmqpPublisher {
   const exchanges = createKnownExchanges(connection)
   const queue = createPublishQueue(options, connection, ({ exchange }) => {
@@ -40,6 +40,7 @@ export function createAmqpPublisher(
     if (bytes > options.maxMessageBytes) return rejected(publishFailures.messageTooLarge)
     const target = delayed(message)
     if (target === undefined) return rejected(publishFailures.delayUnsupported)
+    if (!topology.hasProblems) return undefined
     const names = [message.destination, target]
     if (topology.problemOf(names) === undefined) return undefined
     topology.askSoon(connection.current?.driver, names)

@@ -7,6 +7,8 @@ import type { AmqpTopology } from './topology.ts'
 export interface TopologyState {
   /** Declares or verifies everything, on a new connection. */
   readonly apply: (driver: AmqpDriverConnection) => Promise<void>
+  /** Whether there is anything that it did not agree to. */
+  readonly hasProblems: boolean
   /** What the broker did not agree to for one of these names, when it was asked last. */
   problemOf(names: Iterable<string>): TopologyMismatchError | undefined
   /** Asks again for what of these names it did not agree to: it may have been created since. */
@@ -51,8 +53,10 @@ export function createTopologyState(options: TopologyStateOptions): TopologyStat
       problems = await applyTopology(driver, topology)
       for (const problem of problems.values()) logger.error(problem.message, { code: problem.code })
     },
+    get hasProblems() {
+      return problems.size > 0
+    },
     problemOf(names) {
-      if (problems.size === 0) return undefined
       for (const name of names) {
         const problem = problems.get(name)
         if (problem !== undefined) return problem
