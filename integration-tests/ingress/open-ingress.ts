@@ -1,7 +1,8 @@
 import type { DestinationKind, TestDestination } from '@litebus/conformance'
-import { noTelemetry, type Inbox, type Transport, type WriteItem } from '@litebus/core'
+import { noTelemetry, type Inbox, type MessageStore, type Transport, type WriteItem } from '@litebus/core'
 import { createInbox } from '@litebus/inbox'
 import { createIngress, type Ingress, type IngressOptions } from '@litebus/ingress'
+import type { MemoryStorage } from '@litebus/storage-memory'
 import type { PostgresStorage } from '@litebus/storage-postgres'
 import { orderPlaced, type MessagePath } from '../transports/message-path.ts'
 import { keepLog, openSource, type KeptLog, type OpenSource } from '../transports/open-source.ts'
@@ -10,7 +11,7 @@ import { keepLog, openSource, type KeptLog, type OpenSource } from '../transport
 type BeforeAccept = (sourceIds: readonly string[]) => Promise<void> | void
 
 /** An ingress on a source, with everything that a test looks at. */
-export interface OpenIngress extends OpenSource, Pick<KeptLog, 'events'> {
+export interface OpenIngress extends OpenSource, Pick<KeptLog, 'events' | 'about'> {
   /** The ingress, not started. */
   readonly ingress: Ingress
   /** Everything that was logged, as text. */
@@ -18,6 +19,9 @@ export interface OpenIngress extends OpenSource, Pick<KeptLog, 'events'> {
   /** Sums by instrument. */
   readonly counted: ReadonlyMap<string, number>
 }
+
+/** Any store of an inbox. */
+export type InboxStore = PostgresStorage['inbox'] | MemoryStorage['inbox']
 
 /** Options of {@link openIngress}. */
 export interface OpenIngressOptions extends Partial<Omit<IngressOptions, 'transport' | 'source' | 'inbox'>> {
@@ -30,7 +34,7 @@ export interface OpenIngressOptions extends Partial<Omit<IngressOptions, 'transp
   /** Stands between ingress and broker. */
   readonly wrap?: (transport: Transport) => Transport
   /** @defaultValue that of the path */
-  readonly inboxStore?: PostgresStorage['inbox']
+  readonly inboxStore?: InboxStore
 }
 
 /** Opens an ingress in front of the inbox of a path; it is stopped with the path. */
@@ -48,7 +52,8 @@ export async function openIngress(
   const opened = await openSource(path, source)
   const log = keepLog()
   const counted = new Map<string, number>()
-  const inbox = createInbox({ store: inboxStore, contracts: [orderPlaced] })
+  const store: Pick<MessageStore<never>, 'axis' | 'append'> = inboxStore
+  const inbox = createInbox({ store, contracts: [orderPlaced] })
   const ingress = createIngress({
     transport: wrap(opened.transport),
     source: opened.target.source,
@@ -71,7 +76,7 @@ export async function openIngress(
   path.scope.defer(async () => {
     await ingress.stop({ budgetMs: 2000 })
   })
-  return { ...opened, ingress, events: log.events, log: log.text, counted }
+  return { ...opened, ingress, events: log.events, about: log.about, log: log.text, counted }
 }
 
 interface Around {

@@ -37,6 +37,16 @@ export const storeOutages: readonly StoreOutage[] = [
     },
   },
   {
+    name: 'a database that never answers',
+    begin({ proxy }) {
+      proxy.stall()
+      return Promise.resolve(() => {
+        proxy.resume()
+        return Promise.resolve()
+      })
+    },
+  },
+  {
     name: 'a schema of another version',
     async begin({ admin }) {
       await admin.query('alter table litebus.inbox_queue rename to inbox_queue_of_tomorrow')

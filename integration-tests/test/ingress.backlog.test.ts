@@ -1,9 +1,9 @@
 import { expect, it } from '@jest/globals'
-import { defineHandler, type MessageStore } from '@litebus/core'
+import { defineHandler, type Delivery, type MessageStore } from '@litebus/core'
 import { createInboxProcessor } from '@litebus/inbox'
 import { openIngress, type OpenIngress } from '../ingress/open-ingress.ts'
 import { openFragileStore } from '../ingress/store-outages.ts'
-import { eventually } from '../services/index.ts'
+import { eventually, type TcpProxy } from '../services/index.ts'
 import { withDeliveries } from '../transports/altered-transport.ts'
 import { describeTransports } from '../transports/describe-transports.ts'
 import { orderPlaced, type MessagePath } from '../transports/message-path.ts'
@@ -148,11 +148,74 @@ await describeTransports('back-pressure of ingress', ({ withPath }) => {
       )
     }))
 
-  it('stops intake while the store cannot be asked, and goes on when its probe is green again', () =>
+  it('holds no more deliveries and bytes than it may while the store never answers, however many wait', () =>
+    withPath(async (path) => {
+      const { storage, proxy } = await openFragileStore(path)
+      const filler = 'x'.repeat(20_000)
+      const held = new Set<Delivery>()
+      let most = { deliveries: 0, bytes: 0 }
+      const bytesOf = ({ message }: Delivery): number => message.body.byteLength
+      const subject = await openIngress(path, {
+        inboxStore: storage.inbox,
+        maxInFlightMessages: maxInFlight,
+        executionBudgetMs: 500,
+        wrap: (transport) =>
+          withDeliveries(transport, (delivery) => {
+            held.add(delivery)
+            const bytes = [...held].reduce((sum, each) => sum + bytesOf(each), 0)
+            most = { deliveries: Math.max(most.deliveries, held.size), bytes: Math.max(most.bytes, bytes) }
+            return {
+              ...delivery,
+              accept() {
+                held.delete(delivery)
+                return delivery.accept()
+              },
+            }
+          }),
+      })
+      const body = Buffer.from(JSON.stringify({ id: 'x', filler }))
+      for (let index = 0; index < 50; index++)
+        await subject.put({ messageId: `order-${String(index)}`, body })
+      proxy.stall()
+      await subject.ingress.start()
+      await eventually(
+        () => {
+          expect(subject.ingress.pausedBy).toEqual(['store'])
+          expect(held.size).toBe(maxInFlight)
+        },
+        { expectation: 'as many held as may be' },
+      )
+      proxy.resume()
+      await eventually(
+        () => {
+          expect(subject.ingress.counts()).toMatchObject({ deliveries: 50, acked: 50, inFlight: 0 })
+        },
+        { expectation: 'everything to be accepted', timeoutMs: 30_000 },
+      )
+      expect(most).toEqual({ deliveries: maxInFlight, bytes: maxInFlight * body.byteLength })
+      expect(await path.inboxRows()).toHaveLength(50)
+    }))
+
+  it.each<[string, (proxy: TcpProxy) => void]>([
+    [
+      'cannot be asked',
+      (proxy) => {
+        proxy.refuse()
+        proxy.cut()
+      },
+    ],
+    [
+      'never answers',
+      (proxy) => {
+        proxy.stall()
+      },
+    ],
+  ])('stops intake while the store %s, and goes on when its probe is green again', (_name, begin) =>
     withPath(async (path) => {
       const { storage, proxy } = await openFragileStore(path)
       const subject = await openIngress(path, {
         inboxStore: storage.inbox,
+        executionBudgetMs: 500,
         backlog: { high, low, intervalMs: 20, pendingCount: () => pendingIn(storage.inbox) },
       })
       await subject.ingress.start()
@@ -163,8 +226,7 @@ await describeTransports('back-pressure of ingress', ({ withPath }) => {
         },
         { expectation: 'the first order' },
       )
-      proxy.refuse()
-      proxy.cut()
+      begin(proxy)
       await eventually(
         () => {
           expect(subject.ingress.pausedBy).toEqual(['backlog'])
@@ -173,6 +235,7 @@ await describeTransports('back-pressure of ingress', ({ withPath }) => {
       )
       await subject.order('meanwhile')
       proxy.accept()
+      proxy.resume()
       await eventually(
         () => {
           expect(subject.ingress.counts()).toMatchObject({ deliveries: 2, acked: 2, returned: 0 })
@@ -181,5 +244,6 @@ await describeTransports('back-pressure of ingress', ({ withPath }) => {
         { expectation: 'intake to go on by itself' },
       )
       expect(await path.inboxRows()).toHaveLength(2)
-    }))
+    }),
+  )
 })

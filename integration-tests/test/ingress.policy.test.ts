@@ -120,7 +120,7 @@ await describeTransports('the policy of ingress', ({ withPath }) => {
       expect(await path.inboxRows()).toHaveLength(1)
     }))
 
-  it('never writes what is wrong with the delivery itself', () =>
+  it('never writes what is wrong with the delivery itself, and says what it was', () =>
     withPath(async (path) => {
       const subject = await openIngress(path, { maxMessageBytes: 1000 })
       const wrong = [
@@ -128,6 +128,7 @@ await describeTransports('the policy of ingress', ({ withPath }) => {
         { messageId: 'no version', headers: { 'litebus-contract-name': 'order-placed' } },
         { messageId: 'version', headers: { ...contractHeaders, 'litebus-contract-version': 'one' } },
         { messageId: 'contract', headers: { ...contractHeaders, 'litebus-contract-name': 'unknown' } },
+        { messageId: 'newer', headers: { ...contractHeaders, 'litebus-contract-version': '2' } },
         { messageId: 'json', body: Buffer.from('{"id":') },
         { messageId: 'utf-8', body: Buffer.from('{"id":"\xff"}', 'latin1') },
         { messageId: 'schema', body: Buffer.from('{"id":7}') },
@@ -138,6 +139,23 @@ await describeTransports('the policy of ingress', ({ withPath }) => {
       for (const message of wrong) await subject.put(message)
       await expectCounts(subject, path, { discarded: wrong.length, acked: 0, returned: 0 })
       expect(await path.inboxRows()).toEqual([])
+      const reasons = subject
+        .about(3005)
+        .map(({ code, reason, header, found }) => [code, reason, header, found].join(' ').trim())
+      expect(reasons.toSorted()).toEqual(
+        [
+          'INBOX_INGRESS_REFUSED headers litebus-contract-name 0',
+          'INBOX_INGRESS_REFUSED headers litebus-contract-version 0',
+          'INBOX_INGRESS_REFUSED headers litebus-contract-version 3',
+          'CONTRACT_NOT_REGISTERED contract  7',
+          'CONTRACT_NOT_REGISTERED version',
+          'PAYLOAD_INVALID body  6',
+          'PAYLOAD_INVALID body  10',
+          'PAYLOAD_INVALID schema',
+          'PAYLOAD_INVALID body  0',
+          'INBOX_INGRESS_REFUSED size  1009',
+        ].toSorted(),
+      )
       expect(subject.log()).not.toMatch(/"one"|unknown|xxx/)
     }))
 

@@ -1,11 +1,8 @@
 import { describe, expect, it } from '@jest/globals'
-import { StoreUnavailableError } from '@litebus/core'
 import { openIngress } from '../ingress/open-ingress.ts'
 import { eventually } from '../services/index.ts'
 import { withDeliveries } from '../transports/altered-transport.ts'
 import { describeTransports } from '../transports/describe-transports.ts'
-import { contractHeaders } from '../transports/message-path.ts'
-import { readAll, textHeaders } from '../transports/read-all.ts'
 
 await describeTransports('the settlement of ingress', ({ withPath }) => {
   describe('when the broker cannot be told that the inbox has accepted', () => {
@@ -68,82 +65,6 @@ await describeTransports('the settlement of ingress', ({ withPath }) => {
         )
         expect(await path.inboxRows()).toHaveLength(2)
         expect(subject.counted.get('ingress.ack_failed_after_accept')).toBe(2)
-      }))
-  })
-
-  it('parks a confirmed copy with the reserved headers before it discards', () =>
-    withPath(async (path) => {
-      const dead = await path.fixture.createDestination('plain')
-      const subject = await openIngress(path, { onDiscard: { deadLetter: dead.destination } })
-      const body = Buffer.from('no JSON, but ž')
-      await subject.ingress.start()
-      await subject.put({ messageId: 'poison', body, headers: { ...contractHeaders, note: 'kept' } })
-      await eventually(
-        () => {
-          expect(subject.ingress.counts()).toMatchObject({ acked_dead_letter: 1, inFlight: 0 })
-        },
-        { expectation: 'the copy to be confirmed' },
-      )
-      const [copy] = await readAll(path, dead, 1)
-      if (copy === undefined) throw new Error('expected a copy')
-      expect(Buffer.from(copy.body)).toEqual(body)
-      expect(textHeaders(copy)).toMatchObject({
-        ...contractHeaders,
-        note: 'kept',
-        'msg.failure-category': 'DESERIALIZATION',
-        'msg.failure-code': 'PAYLOAD_INVALID',
-        'msg.origin-destination': subject.target.source,
-        'msg.retry-attempt': '1',
-      })
-      expect(await path.fixture.count(subject.target.source)).toBe(0)
-      expect(await path.inboxRows()).toEqual([])
-    }))
-
-  describe('accepting in batches', () => {
-    it('loses nothing of 50 deliveries to one that is poison, and settles each on its own', () =>
-      withPath(async (path) => {
-        const writes: number[] = []
-        const subject = await openIngress(path, {
-          batch: { enabled: true, size: 10, maxWaitMs: 50 },
-          before: (ids) => {
-            writes.push(ids.length)
-          },
-        })
-        for (let index = 0; index < 50; index++) {
-          if (index === 25) await subject.put({ messageId: 'poison', body: Buffer.from('{') })
-          else await subject.order(`order-${String(index)}`)
-        }
-        await subject.ingress.start()
-        await eventually(
-          () => {
-            expect(subject.ingress.counts()).toMatchObject({ acked: 49, discarded: 1, inFlight: 0 })
-          },
-          { expectation: 'fifty terminals' },
-        )
-        expect(await path.inboxRows()).toHaveLength(49)
-        expect(Math.max(...writes)).toBeGreaterThan(1)
-        expect(await path.fixture.count(subject.target.source)).toBe(0)
-      }))
-
-    it('duplicates nothing when a flush fails after the store had committed', () =>
-      withPath(async (path) => {
-        let failed = 0
-        const subject = await openIngress(path, {
-          batch: { enabled: true, size: 5, maxWaitMs: 50 },
-          after: (ids) => {
-            if (ids.length > 1 && failed++ === 0) throw new StoreUnavailableError('the answer was lost')
-          },
-        })
-        for (let index = 0; index < 10; index++) await subject.order(`order-${String(index)}`)
-        await subject.ingress.start()
-        await eventually(
-          () => {
-            expect(subject.ingress.counts()).toMatchObject({ acked: 10, inFlight: 0 })
-          },
-          { expectation: 'ten accepts' },
-        )
-        expect(failed).toBeGreaterThan(0)
-        expect(await path.inboxRows()).toHaveLength(10)
       }))
   })
 

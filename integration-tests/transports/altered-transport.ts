@@ -13,6 +13,19 @@ export function withDeliveries(transport: Transport, alter: (delivery: Delivery)
   }
 }
 
+/** A transport that tells when a subscription is made with it. */
+export function withSubscribes(transport: Transport, onSubscribe: () => void): Transport {
+  return {
+    ...transport,
+    consumer: {
+      subscribe(options, onDelivery) {
+        onSubscribe()
+        return transport.consumer.subscribe(options, onDelivery)
+      },
+    },
+  }
+}
+
 /** One publish of several messages. */
 export type Publish = (messages: readonly OutboundMessage[]) => Promise<readonly PublishOutcome[]>
 

@@ -11,6 +11,8 @@ export interface TransportUnderTest {
   readonly profile: TransportProfile
   /** Where other processes find the broker, for transports that are remote. */
   readonly address: () => BrokerAddress
+  /** What the broker knows of those who consume a source; see {@link PreparedBroker.membership}. */
+  readonly membership: (source: string) => Promise<unknown>
   /** Opens a broker and an empty PostgreSQL schema, hands both to `work`, and closes everything afterwards. */
   readonly withPath: (work: (path: MessagePath) => Promise<void>) => Promise<void>
 }
@@ -48,6 +50,7 @@ export async function describeTransports(
           if (address === undefined) throw new Error('expected a broker that other processes can reach')
           return address
         },
+        membership: async (source) => prepared().membership?.(source),
         withPath: (work) => openPath({ postgres: provided.postgres, open: prepared().open }, work),
       })
     })

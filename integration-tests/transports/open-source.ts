@@ -39,6 +39,8 @@ export interface KeptLog {
   readonly logger: Logger
   /** Log events in order. */
   readonly events: () => readonly number[]
+  /** Fields of every line about an event. */
+  readonly about: (event: number) => readonly LogFields[]
   /** Everything, as text. */
   readonly text: () => string
 }
@@ -52,6 +54,7 @@ export function keepLog(): KeptLog {
   return {
     logger: { debug: log, info: log, warn: log, error: log },
     events: () => lines.flatMap(({ fields: { eventId } }) => (typeof eventId === 'number' ? [eventId] : [])),
+    about: (event) => lines.map(({ fields }) => fields).filter(({ eventId }) => eventId === event),
     text: () => JSON.stringify(lines),
   }
 }

@@ -2,6 +2,7 @@ import type { Scope, TransportFixture, TransportProfile } from '@litebus/conform
 import { amqpProfile, openAmqpFixture } from '../../packages/transport-amqp/test/support/amqp-fixture.ts'
 import { kafkaProfile, openKafkaFixture } from '../../packages/transport-kafka/test/support/kafka-fixture.ts'
 import { memoryProfile, openMemoryFixture } from '../../packages/transport-memory/test/memory-fixture.ts'
+import { groupMembership } from '../services/index.ts'
 import type { BrokerAddress } from './broker-address.ts'
 import type { Provided, ServiceName } from '../services/describe-with-services.ts'
 
@@ -11,6 +12,11 @@ export interface PreparedBroker {
   readonly open: (scope: Scope) => Promise<TransportFixture>
   /** Where other processes find it, if they can. */
   readonly address?: BrokerAddress
+  /**
+   * What the broker itself knows of those who consume a source, where it can be asked: the same for as long as nobody
+   * came, went, or joined again.
+   */
+  readonly membership?: (source: string) => Promise<unknown>
 }
 
 /** A transport that every matrix runs with. A new one joins all of them by an entry below. */
@@ -59,6 +65,7 @@ export const testedTransports: readonly TestedTransport[] = [
       return {
         open: (test) => openKafkaFixture(test, topics, 2),
         address: { system: 'kafka', url: topics.url },
+        membership: (source) => groupMembership(topics.url, `${source}-group`),
       }
     },
   },

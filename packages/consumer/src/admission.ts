@@ -12,9 +12,11 @@ export function isOversize(message: InboundMessage, maxMessageBytes: number): bo
  */
 export function admit(message: InboundMessage, maxMessageBytes: number): void {
   if (isOversize(message, maxMessageBytes)) {
-    throw new InboxIngressError(
-      `expected a body of at most ${String(maxMessageBytes)} bytes, found ${String(message.body.byteLength)}`,
-    )
+    const expected = `at most ${String(maxMessageBytes)} bytes`
+    const found = message.body.byteLength
+    throw new InboxIngressError(`expected a body of ${expected}, found ${String(found)}`, {
+      deliveryFault: { part: 'size', expected, found },
+    })
   }
   checkHeaderBounds(message.headers)
 }

@@ -27,9 +27,9 @@ import { untilProbed } from './until-probed.ts'
  * - `confirmed`: the broker has the copy, the source may be settled.
  * - `failed`: the hold limit or a stop came first, the source must go back.
  * - `cancelled`: a stop came while a copy may have been taken: nothing may be done to the source here.
- * - `refused`: the copy can never be published, not even without its headers, and no part of it was sent.
+ * - `unpublishable`: the copy can never be published, not even without its headers, and no part of it was sent.
  */
-export type HandoffResult = 'confirmed' | 'failed' | 'cancelled' | 'refused'
+export type HandoffResult = 'confirmed' | 'failed' | 'cancelled' | 'unpublishable'
 
 /** Publishes the copy of a hop until the broker has confirmed it, while the source delivery can be held. */
 export interface Handoff {
@@ -107,7 +107,7 @@ interface OpenHop {
 
 type Unconfirmed = Exclude<PublishOutcome, { readonly status: 'confirmed' }>
 
-function isRefusal(outcome: PublishOutcome): boolean {
+function isUnpublishable(outcome: PublishOutcome): boolean {
   return outcome.status === 'rejected' && unpublishable.has(outcome.failure.code)
 }
 
@@ -179,7 +179,7 @@ export function createHandoff(given: HandoffOptions): Handoff {
   /** One publish; what the broker refuses for its form is stripped first. */
   const publishAnyForm = async (hop: OpenHop): Promise<PublishOutcome> => {
     const outcome = await publish(hop.copy)
-    if (!isRefusal(outcome) || hop.stripped) return outcome
+    if (!isUnpublishable(outcome) || hop.stripped) return outcome
     // Trying again would not change it, and holding it would stop everything behind it for ever.
     hop.copy = bareCopy(hop.copy)
     hop.stripped = true
@@ -195,7 +195,7 @@ export function createHandoff(given: HandoffOptions): Handoff {
       return givenUp.aborted || (stopping.aborted && !mayBeTaken) ? 'failed' : undefined
     }
     for (let attempt = 1; ended() === undefined; attempt++) {
-      if (hop.answersRefusal && isRefusal(last) && !mayBeTaken) return 'refused'
+      if (hop.answersRefusal && isUnpublishable(last) && !mayBeTaken) return 'unpublishable'
       const left = hop.heldUntil - clock.monotonic()
       if (left <= 0) {
         giveUp(hop.copy, last.failure)
@@ -215,7 +215,7 @@ export function createHandoff(given: HandoffOptions): Handoff {
   const handOff = async (hop: OpenHop): Promise<HandoffResult> => {
     const first = await publishAnyForm(hop)
     if (first.status === 'confirmed') return 'confirmed'
-    if (hop.answersRefusal && isRefusal(first)) return 'refused'
+    if (hop.answersRefusal && isUnpublishable(first)) return 'unpublishable'
     begin(hop.copy.destination, first.failure)
     try {
       return await goOn(hop, first)
@@ -235,7 +235,7 @@ export function createHandoff(given: HandoffOptions): Handoff {
       const startedAt = clock.monotonic()
       const hop = { copy, heldUntil, answersRefusal: whenRefused === 'answer', stripped: false }
       const result = await handOff(hop)
-      if (result === 'refused') tellRefusal(hop)
+      if (result === 'unpublishable') tellRefusal(hop)
       telemetry.record(duration, clock.monotonic() - startedAt, { outcome: result })
       return result
     },

@@ -77,7 +77,7 @@ export function handOff(
       copy: copyOf(request),
       handoff,
       heldUntil: takenAtMs + holdLimitMs,
-      nativeDeadLetter: transport.capabilitiesOf(source).nativeDeadLetter,
+      mayDiscard: transport.capabilitiesOf(source).nativeDeadLetter,
       parked,
     },
     budget,

@@ -44,10 +44,10 @@ export type SettlementDecision =
       /** Until when the delivery may be held, by the monotonic clock. */
       readonly heldUntil: number
       /**
-       * Whether its source has a dead-letter place of its own, for a copy that can never be published. Without it such
-       * a delivery is held, and in the end goes back. @defaultValue false
+       * Whether it may be discarded when its copy can never be published: its source has a dead-letter place of its own,
+       * or discarding was asked for. Otherwise it is held, and in the end goes back. @defaultValue false
        */
-      readonly nativeDeadLetter?: boolean
+      readonly mayDiscard?: boolean
       /** Builds the dead-letter copy that takes the place of a retry copy which can never be published. */
       readonly parked?: (() => OutboundMessage) | undefined
     }
@@ -106,14 +106,15 @@ function perform(
 
 function handOver(hop: 'retry' | 'deadLetter', decision: SettlementDecision): Promise<HandoffResult> {
   if (!('copy' in decision)) return Promise.resolve('failed')
-  const { handoff, heldUntil, nativeDeadLetter = false } = decision
+  const { handoff, heldUntil, mayDiscard = false } = decision
   const copy = hop === decision.act ? decision.copy : decision.parked?.()
-  if (copy === undefined) return Promise.resolve(nativeDeadLetter ? 'refused' : 'failed')
+  if (copy === undefined) return Promise.resolve(mayDiscard ? 'unpublishable' : 'failed')
   return handoff.deliver(copy, heldUntil, {
-    whenRefused: hop === 'retry' || nativeDeadLetter ? 'answer' : 'hold',
+    whenRefused: hop === 'retry' || mayDiscard ? 'answer' : 'hold',
   })
 }
 
+/** A copy that cannot be published says why the original was to be parked. */
 function reasonOf(decision: SettlementDecision): string {
   if (decision.act === 'discard') return decision.reason
   return 'copy' in decision ? (decision.copy.headers[hopHeaders.failureCode] ?? '') : ''

@@ -48,9 +48,9 @@ const afterHandOff: Readonly<Record<'retry' | 'deadLetter', Answers>> = {
   retry: {
     confirmed: accept('acked_retry'),
     failed: giveBack,
-    refused: { at: 'handOff', hop: 'deadLetter' },
+    unpublishable: { at: 'handOff', hop: 'deadLetter' },
   },
-  deadLetter: { confirmed: accept('acked_dead_letter'), failed: giveBack, refused: { at: 'discard' } },
+  deadLetter: { confirmed: accept('acked_dead_letter'), failed: giveBack, unpublishable: { at: 'discard' } },
 }
 const afterReturn: Answers = { settled: ended('returned'), revoked: pendingRedelivery }
 const afterDiscard: Answers = { settled: ended('discarded'), revoked: pendingRedelivery }

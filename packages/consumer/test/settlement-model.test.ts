@@ -23,8 +23,8 @@ interface Script {
 
 const script: fc.Arbitrary<Script> = fc.record({
   act: fc.constantFrom('accept', 'retry', 'deadLetter', 'return', 'discard'),
-  handoff: fc.constantFrom('confirmed', 'failed', 'cancelled', 'refused'),
-  parked: fc.constantFrom('confirmed', 'failed', 'cancelled', 'refused'),
+  handoff: fc.constantFrom('confirmed', 'failed', 'cancelled', 'unpublishable'),
+  parked: fc.constantFrom('confirmed', 'failed', 'cancelled', 'unpublishable'),
   native: fc.boolean(),
   answers: fc.array(
     fc.oneof(
@@ -67,7 +67,7 @@ async function play(one: Script, clock: ManualClock): Promise<Played> {
   }
   const decision = decisionOf(act, native, (mayRefuse) => {
     const scripted = handoffs.length === 0 ? one.handoff : one.parked
-    const result = scripted === 'refused' && !mayRefuse ? 'failed' : scripted
+    const result = scripted === 'unpublishable' && !mayRefuse ? 'failed' : scripted
     handoffs.push(result)
     confirmed = result === 'confirmed'
     return result
@@ -103,7 +103,7 @@ function decisionOf(
             Promise.resolve(deliver(options?.whenRefused === 'answer')),
         },
         heldUntil: 0,
-        nativeDeadLetter: native,
+        mayDiscard: native,
         parked: () => copy,
       }
     case 'discard':
@@ -142,12 +142,12 @@ function brokenRules({ act, native }: Script, { terminal, calls, handoffs }: Pla
     'nothing is discarded but by decision, or where the broker parks what no copy can be made of':
       calls.every(
         ({ call }) =>
-          call !== 'discard' || act === 'discard' || (native && hop && handoffs.at(-1) === 'refused'),
+          call !== 'discard' || act === 'discard' || (native && hop && handoffs.at(-1) === 'unpublishable'),
       ),
     'a cancelled handoff leaves the source alone':
       handoffs.at(-1) !== 'cancelled' || (terminal === 'unresolved' && calls.length === 0),
     'a second copy is only made in the place of one that can never be published':
-      handoffs.length < 2 || (act === 'retry' && handoffs[0] === 'refused' && handoffs.length === 2),
+      handoffs.length < 2 || (act === 'retry' && handoffs[0] === 'unpublishable' && handoffs.length === 2),
     'a retry is counted as one only if its own copy was confirmed':
       terminal !== 'acked_retry' || handoffs.join() === 'confirmed',
     'what a terminal claims was settled':

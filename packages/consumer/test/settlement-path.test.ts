@@ -15,7 +15,7 @@ const events: readonly SettlementEvent[] = [
   'confirmed',
   'failed',
   'cancelled',
-  'refused',
+  'unpublishable',
 ]
 
 /** The whole machine: each state with where each event leads, in the order of `events`. */

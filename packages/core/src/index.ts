@@ -39,6 +39,7 @@ export {
   InvocationError,
 } from './errors/errors.ts'
 export { errorType } from './errors/error-type.ts'
+export { type DeliveryFault, type DeliveryPart } from './errors/delivery-fault.ts'
 export { LiteBusError, isLiteBusError, type LiteBusErrorOptions } from './errors/litebus-error.ts'
 export {
   IdempotencyConflictError,

@@ -16,6 +16,7 @@ import {
   type Failure,
   type Headers,
 } from '@litebus/core'
+import { discardReason } from './discard-reason.ts'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
 
 /** Takes deliveries off their source that can never be accepted. */
@@ -73,8 +74,8 @@ export function createDiscarder({ options, intake, handoff, budget, stopping }: 
       sanitized: oversize || !boundsHold(delivery.message.headers),
     })
     const heldUntil = takenAtMs + options.holdLimitMs
-    const { nativeDeadLetter } = options.transport.capabilitiesOf(source)
-    const decision = { act: 'deadLetter', copy, handoff, heldUntil, nativeDeadLetter } as const
+    // What no place for dead letters takes would otherwise be held and given back without end.
+    const decision = { act: 'deadLetter', copy, handoff, heldUntil, mayDiscard: true } as const
     return settleDelivery(delivery, decision, budget)
   }
   const stand = (): void => {
@@ -113,7 +114,8 @@ export function createDiscarder({ options, intake, handoff, budget, stopping }: 
         return terminal
       }
       const { code } = failure
-      logger.warn('delivery discarded', { eventId: eventDiscarded, source, code, terminal })
+      const fields = { eventId: eventDiscarded, source, code, terminal }
+      logger.warn('delivery discarded', { ...fields, ...discardReason(error) })
       return terminal
     },
     accepted() {

@@ -65,7 +65,10 @@ export interface IngressOptions {
    * @defaultValue false
    */
   readonly allowLossyLimit?: boolean
-  /** How long a delivery is held while the store is unavailable, in milliseconds. @defaultValue 20 minutes */
+  /**
+   * How long a delivery is held while the store or `onDiscard` is unavailable, in milliseconds; `Infinity` for any
+   * time. @defaultValue `maxHoldMs` of the source's capabilities: 20 minutes on RabbitMQ, no limit on Kafka
+   */
   readonly holdLimitMs?: number
   /** Delay before a delivery that goes back is delivered again. */
   readonly requeueBackoff?: BackoffOptions
@@ -153,6 +156,9 @@ type Optional = 'probe' | 'authorizeDelivery' | 'onDiscard' | 'backlog' | 'pause
 export type ResolvedIngressOptions = Required<Omit<IngressOptions, Optional | 'batch'>> &
   Pick<IngressOptions, Optional> & { readonly batch: Required<IngressBatchOptions> }
 
+/** How long deliveries are held where the transport does not say how long they may be. */
+const defaultHoldMs = 20 * 60_000
+
 /**
  * Fills in the defaults.
  *
@@ -167,7 +173,7 @@ export function resolveIngressOptions(given: IngressOptions): ResolvedIngressOpt
     requireStableIdentity: true,
     maxInFlightMessages: 32,
     allowLossyLimit: false,
-    holdLimitMs: 20 * 60_000,
+    holdLimitMs: options.transport.capabilitiesOf(options.source).maxHoldMs ?? defaultHoldMs,
     requeueBackoff: {},
     executionBudgetMs: 30_000,
     settlementBudgetMs: 5000,
@@ -231,7 +237,9 @@ export function resolveIngressOptions(given: IngressOptions): ResolvedIngressOpt
   if (options.pauseAfterConsecutiveDiscards !== undefined) {
     checks.integer('pauseAfterConsecutiveDiscards', options.pauseAfterConsecutiveDiscards, { min: 1 })
   }
-  checks.duration('holdLimitMs', resolved.holdLimitMs)
+  if (resolved.holdLimitMs !== Number.POSITIVE_INFINITY) {
+    checks.duration('holdLimitMs', resolved.holdLimitMs)
+  }
   checks.duration('executionBudgetMs', resolved.executionBudgetMs, { min: 1 })
   checks.duration('settlementBudgetMs', resolved.settlementBudgetMs, { min: 1 })
   checks.duration('retryPollIntervalMs', resolved.retryPollIntervalMs, { min: 1 })

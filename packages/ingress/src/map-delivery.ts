@@ -101,11 +101,14 @@ function sourceIdOf({ message, deliveryId }: Delivery, options: ResolvedIngressO
     if (!options.requireStableIdentity) return undefined
     throw new InboxIngressError(
       'expected a delivery with a message id, found none; publish with one, or set requireStableIdentity: false and accept duplicates',
+      { deliveryFault: { part: 'identity', expected: 'a message id', found: 0 } },
     )
   }
   if (id.length > 400 || id.includes('\0') || !id.isWellFormed()) {
+    const expected = 'at most 400 characters of well-formed text without NUL'
     throw new InboxIngressError(
-      `expected a message id of at most 400 characters without NUL, found ${String(id.length)} characters`,
+      `expected a message id of ${expected}, found ${String(id.length)} characters`,
+      { deliveryFault: { part: 'identity', expected, found: id.length } },
     )
   }
   return id
@@ -122,10 +125,12 @@ async function authorize(
   } catch (cause) {
     throw new InvocationError('authorizeDelivery failed', { cause })
   }
-  if (!allowed)
+  if (!allowed) {
     throw new InboxIngressError(
       'expected a delivery that authorizeDelivery allows, found one that it refuses',
+      { deliveryFault: { part: 'authorization' } },
     )
+  }
 }
 
 /** Whatever the body makes a serializer, a schema or an upcaster throw is the fault of the payload. */
@@ -136,7 +141,7 @@ function decode(
 ): DecodedMessage | Promise<DecodedMessage> {
   const refuse = (cause: unknown): never => {
     if (isLiteBusError(cause)) throw cause
-    throw new PayloadError('the body could not be read', { cause })
+    throw new PayloadError('the body could not be read', { cause, deliveryFault: { part: 'body' } })
   }
   try {
     const decoded = contracts.decodeNow(contractName, contractVersion, body)

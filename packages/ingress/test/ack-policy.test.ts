@@ -16,7 +16,7 @@ import {
 } from '@litebus/core'
 import { createInbox } from '@litebus/inbox'
 import { memoryStorage } from '@litebus/storage-memory'
-import { bench, contractHeaders, orderPlaced, type Sent } from './arrange.ts'
+import { bench, orderPlaced } from './arrange.ts'
 
 const terminal: readonly [string, Error][] = [
   ['MessageContractNotRegisteredError', new MessageContractNotRegisteredError('x')],
@@ -105,93 +105,6 @@ describe('a write that fails and may succeed later', () => {
     expect(await parts.rows()).toEqual([])
     await subject.stop()
   })
-})
-
-describe('a delivery that is wrong in itself', () => {
-  const big = new Uint8Array(2001).fill(32)
-  const cases: readonly [string, Sent, string][] = [
-    ['a body over the limit', { messageId: 'a', body: big }, 'INBOX_INGRESS_REFUSED'],
-    ['no id', {}, 'INBOX_INGRESS_REFUSED'],
-    ['an id that is too long', { messageId: 'x'.repeat(401) }, 'INBOX_INGRESS_REFUSED'],
-    ['an id with NUL', { messageId: 'x\0' }, 'INBOX_INGRESS_REFUSED'],
-    [
-      'no contract name',
-      { messageId: 'a', headers: { 'litebus-contract-version': '1' } },
-      'INBOX_INGRESS_REFUSED',
-    ],
-    [
-      'no contract version',
-      { messageId: 'a', headers: { 'litebus-contract-name': 'order-placed' } },
-      'INBOX_INGRESS_REFUSED',
-    ],
-    [
-      'a contract version of 0',
-      { messageId: 'a', headers: { ...contractHeaders, 'litebus-contract-version': 0 } },
-      'INBOX_INGRESS_REFUSED',
-    ],
-    [
-      'an unknown contract',
-      { messageId: 'a', headers: { ...contractHeaders, 'litebus-contract-name': 'x' } },
-      'CONTRACT_NOT_REGISTERED',
-    ],
-    [
-      'a version newer than ours',
-      { messageId: 'a', headers: { ...contractHeaders, 'litebus-contract-version': '2' } },
-      'CONTRACT_NOT_REGISTERED',
-    ],
-    ['a body that is no JSON', { messageId: 'a', body: new TextEncoder().encode('{') }, 'PAYLOAD_INVALID'],
-    ['a body that is no UTF-8', { messageId: 'a', body: new Uint8Array([0xff, 0xfe]) }, 'PAYLOAD_INVALID'],
-    [
-      'a body that the schema refuses',
-      { messageId: 'a', body: new TextEncoder().encode('{}') },
-      'PAYLOAD_INVALID',
-    ],
-    ['an empty body', { messageId: 'a', body: new Uint8Array() }, 'PAYLOAD_INVALID'],
-    [
-      'too many headers',
-      {
-        messageId: 'a',
-        headers: {
-          ...contractHeaders,
-          ...Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`h${String(n)}`, 1])),
-        },
-      },
-      'INBOX_INGRESS_REFUSED',
-    ],
-  ]
-  it.each(cases)(
-    'by %s is discarded, writes nothing, and the next one is accepted',
-    async (_name, sent, code) => {
-      const parts = bench()
-      const subject = parts.ingress({ maxMessageBytes: 2000 })
-      parts.put(sent)
-      parts.order('good')
-      await subject.start()
-      await parts.clock.advance(1)
-      expect(subject.counts()).toMatchObject({ discarded: 1, acked: 1, inFlight: 0 })
-      expect(parts.logged.find(({ fields }) => fields.eventId === 3005)?.fields).toEqual({
-        eventId: 3005,
-        source: 'billing',
-        code,
-        terminal: 'discarded',
-      })
-      expect(await parts.rows()).toHaveLength(1)
-      await subject.stop()
-    },
-  )
-
-  it.each(['{"id":"1"}', '{"id":"1"} '])(
-    'with the limit of 10 bytes, %p is accepted only if it fits',
-    async (text) => {
-      const parts = bench()
-      const subject = parts.ingress({ maxMessageBytes: 10 })
-      parts.put({ messageId: 'a', body: new TextEncoder().encode(text) })
-      await subject.start()
-      await parts.clock.advance(1)
-      expect(subject.counts()).toMatchObject(text.length === 10 ? { acked: 1 } : { discarded: 1 })
-      await subject.stop()
-    },
-  )
 })
 
 describe('a store that is full by its own limit', () => {

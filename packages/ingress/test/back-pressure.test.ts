@@ -48,6 +48,47 @@ describe('backlog', () => {
     await subject.stop()
   })
 
+  it.each([
+    ['count', { pendingCount: true, probe: false }],
+    ['probe', { pendingCount: false, probe: true }],
+  ])('pauses after executionBudgetMs while a %s is never answered, and asks again', async (_name, hangs) => {
+    const parts = bench()
+    let silent = true
+    let asked = 0
+    const answer = <T>(never: boolean, value: T): Promise<T> => {
+      if (!never) return Promise.resolve(value)
+      asked += 1
+      return silent ? new Promise<T>(() => undefined) : Promise.resolve(value)
+    }
+    const subject = parts.ingress({
+      executionBudgetMs: 2000,
+      probe: () => answer(hangs.probe, undefined),
+      backlog: { high: 10, low: 5, intervalMs: 500, pendingCount: () => answer(hangs.pendingCount, 0) },
+    })
+    await subject.start()
+    await parts.clock.advance(1999)
+    expect([subject.pausedBy, asked]).toEqual([[], 1])
+    await parts.clock.advance(1)
+    expect(subject.pausedBy).toEqual(['backlog'])
+    await parts.clock.advance(2500)
+    expect([subject.pausedBy, asked]).toEqual([['backlog'], 2])
+    silent = false
+    await parts.clock.advance(500)
+    expect([subject.state, asked]).toEqual(['consuming', 3])
+    await subject.stop()
+  })
+
+  it('that is never counted keeps no stop waiting', async () => {
+    const parts = bench()
+    const pendingCount = (): Promise<number> => new Promise(() => undefined)
+    const subject = parts.ingress({ backlog: { high: 10, low: 5, pendingCount } })
+    await subject.start()
+    await parts.clock.advance(1)
+    const stopped = subject.stop()
+    await parts.clock.advance(1)
+    expect(await stopped).toMatchObject({ outcome: 'graceful', elapsedMs: 0 })
+  })
+
   it('ends with the ingress', async () => {
     const parts = bench()
     let counts = 0

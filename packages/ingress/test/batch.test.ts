@@ -113,6 +113,31 @@ describe('batch accept', () => {
     await subject.stop()
   })
 
+  it('that never answers is an outage, and what it committed late is met as duplicates', async () => {
+    const parts = bench()
+    const subject = parts.ingress({ executionBudgetMs: 1000, batch: { enabled: true, size: 5 } })
+    const { inbox } = parts.storage
+    const append = inbox.append.bind(inbox)
+    let silent = true
+    Object.assign(inbox, {
+      append: async (...args: Parameters<typeof append>) => {
+        const results = await append(...args)
+        return silent ? new Promise<never>(() => undefined) : results
+      },
+    })
+    parts.order(...names(5))
+    await subject.start()
+    await parts.clock.advance(999)
+    expect(subject.pausedBy).toEqual([])
+    await parts.clock.advance(1)
+    expect([subject.pausedBy, subject.counts().inFlight]).toEqual([['store'], 5])
+    silent = false
+    await parts.clock.advance(6000)
+    expect(subject.counts()).toMatchObject({ deliveries: 5, acked: 5, inFlight: 0 })
+    expect(await parts.rows()).toHaveLength(5)
+    await subject.stop()
+  })
+
   it('settles each delivery on its own', async () => {
     const parts = bench()
     const subject = parts.ingress({ batch: { enabled: true, size: 3 } })

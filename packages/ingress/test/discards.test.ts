@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { OptionsError } from '@litebus/core'
+import { memoryTransport } from '@litebus/transport-memory'
 import { bench, contractHeaders } from './arrange.ts'
 
 const poison = (id: string) => ({ messageId: id, headers: {} })
@@ -61,6 +62,34 @@ describe('onDiscard: deadLetter', () => {
     await subject.start()
     await parts.clock.advance(1)
     expect(parts.waiting('billing.dead')).toHaveLength(2)
+    await subject.stop()
+  })
+
+  it('that takes the copy in no form discards at once, with event 3005, instead of holding for ever', async () => {
+    const parts = bench()
+    const subject = parts.ingress({
+      transport: memoryTransport({ broker: parts.broker, maxMessageBytes: 5000 }),
+      onDiscard: { deadLetter: 'billing.dead' },
+      maxMessageBytes: 1000,
+    })
+    parts.put(
+      { messageId: 'beyond', body: new Uint8Array(5001) },
+      { messageId: 'copied', body: new Uint8Array(3000) },
+    )
+    parts.put({
+      messageId: 'stripped',
+      body: new Uint8Array(4300),
+      headers: { ...contractHeaders, 'correlation-id': 'x'.repeat(700) },
+    })
+    parts.order('valid')
+    await subject.start()
+    await parts.clock.advance(1)
+    expect(subject.counts()).toMatchObject({ discarded: 1, acked_dead_letter: 2, acked: 1, inFlight: 0 })
+    expect(parts.waiting('billing.dead').map(({ messageId }) => messageId)).toEqual(['copied', 'stripped'])
+    expect(parts.logged.filter(({ fields }) => fields.terminal === 'discarded')).toMatchObject([
+      { fields: { eventId: 3005, reason: 'size', found: 5001 } },
+    ])
+    expect(subject.pausedBy).toEqual([])
     await subject.stop()
   })
 
@@ -140,7 +169,7 @@ describe('options', () => {
         onDiscard: { deadLetter: ' ' },
         pauseAfterConsecutiveDiscards: 0,
         requeueBackoff: { multiplier: 0 },
-        holdLimitMs: Number.POSITIVE_INFINITY,
+        holdLimitMs: Number.NaN,
       })
     expect(create).toThrow(OptionsError)
     expect(create).toThrow(

@@ -18,6 +18,8 @@ export function amqpCapabilities(options: ResolvedAmqpOptions, destination: stri
     perMessageAck: true,
     deliveryCount: kind === 'quorum',
     ...(queue?.deliveryLimit === undefined ? {} : { deliveryLimit: queue.deliveryLimit }),
+    // Below the consumer timeout of 30 minutes, after which the broker closes the channel with all that it holds.
+    maxHoldMs: 20 * 60_000,
     batchPublish: true,
     maxBatchMessages: options.publishWindow,
     maxBatchBytes: options.publishWindowBytes,

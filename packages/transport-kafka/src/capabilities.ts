@@ -11,6 +11,8 @@ export function kafkaCapabilities(options: ResolvedKafkaOptions): TransportCapab
     nativeDeadLetter: false,
     perMessageAck: false,
     deliveryCount: false,
+    // A group keeps its partitions for as long as it heartbeats, whatever is done with their records.
+    maxHoldMs: Number.POSITIVE_INFINITY,
     batchPublish: true,
     maxBatchMessages: options.maxBatchMessages,
     maxBatchBytes: options.maxMessageBytes,

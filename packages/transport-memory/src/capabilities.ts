@@ -16,6 +16,7 @@ export function memoryCapabilities(
     perMessageAck: true,
     deliveryCount: true,
     ...(queue?.deliveryLimit === undefined ? {} : { deliveryLimit: queue.deliveryLimit }),
+    maxHoldMs: Number.POSITIVE_INFINITY,
     batchPublish: true,
     maxBatchMessages: 1000,
     maxBatchBytes: 1000 * options.maxMessageBytes,

@@ -61,10 +61,15 @@ export function createContractRegistry(contracts: readonly MessageContract<unkno
     const contract = versions.find((candidate) => candidate.version >= version)
     if (contract !== undefined) return contract
     const known = versions.map((candidate) => String(candidate.version)).join(', ')
+    if (known === '') {
+      throw new MessageContractNotRegisteredError(
+        `expected a registered contract, found ${printable(name)} version ${String(version)}; register it before use`,
+        { deliveryFault: { part: 'contract', expected: 'a registered contract', found: name.length } },
+      )
+    }
     throw new MessageContractNotRegisteredError(
-      known === ''
-        ? `expected a registered contract, found ${printable(name)} version ${String(version)}; register it before use`
-        : `expected contract ${printable(name)} in version ${known} or older, found version ${String(version)}; register the newer version`,
+      `expected contract ${printable(name)} in version ${known} or older, found version ${String(version)}; register the newer version`,
+      { deliveryFault: { part: 'version', expected: `version ${known} or older` } },
     )
   }
   const decodeNow: ContractRegistry['decodeNow'] = (name, version, body) => {
@@ -105,7 +110,10 @@ export async function validate<T>(contract: MessageContract<T>, message: unknown
   try {
     result = await contract.schema['~standard'].validate(message)
   } catch (cause) {
-    throw new PayloadError(`the schema of ${label(contract)} failed while validating`, { cause })
+    throw new PayloadError(`the schema of ${label(contract)} failed while validating`, {
+      cause,
+      deliveryFault: { part: 'schema' },
+    })
   }
   if (!isResult(result)) {
     throw new PayloadError(
@@ -115,6 +123,7 @@ export async function validate<T>(contract: MessageContract<T>, message: unknown
   if (result.issues === undefined) return result.value
   throw new PayloadError(
     `expected a message that the schema of ${label(contract)} accepts, found ${String(result.issues.length)} issue(s) at ${result.issues.slice(0, 5).map(issuePath).join(', ')}`,
+    { deliveryFault: { part: 'schema' } },
   )
 }
 
@@ -131,7 +140,10 @@ function parse(contract: MessageContract<unknown>, body: Uint8Array | string): u
       ? serializer.deserialize(encoder.encode(body))
       : serializer.deserializeText(body)
   } catch (cause) {
-    throw new PayloadError(`expected a body of ${label(contract)} that can be parsed`, { cause })
+    throw new PayloadError(`expected a body of ${label(contract)} that can be parsed`, {
+      cause,
+      deliveryFault: { part: 'body', expected: 'a body that can be parsed', found: body.length },
+    })
   }
 }
 
@@ -142,6 +154,7 @@ function lift(contract: MessageContract<unknown>, version: number, payload: unkn
     if (upcaster === undefined) {
       throw new PayloadError(
         `expected an upcaster of contract ${contract.name} from version ${String(from)} to ${String(from + 1)}, found none; add it to the contract`,
+        { deliveryFault: { part: 'version', expected: 'an upcaster from that version' } },
       )
     }
     try {
@@ -149,9 +162,7 @@ function lift(contract: MessageContract<unknown>, version: number, payload: unkn
     } catch (cause) {
       throw new PayloadError(
         `the upcaster of contract ${contract.name} from version ${String(from)} failed`,
-        {
-          cause,
-        },
+        { cause, deliveryFault: { part: 'version' } },
       )
     }
   }

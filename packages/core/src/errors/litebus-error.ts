@@ -1,3 +1,4 @@
+import type { DeliveryFault } from './delivery-fault.ts'
 import type { LiteBusErrorCode } from './error-code.ts'
 
 const brand = Symbol.for('@litebus/error')
@@ -6,6 +7,8 @@ const brand = Symbol.for('@litebus/error')
 export interface LiteBusErrorOptions {
   /** The error that led to this one. It is kept, never logged by LiteBus. */
   readonly cause?: unknown
+  /** What was wrong with the delivery, for errors about one. */
+  readonly deliveryFault?: DeliveryFault
 }
 
 /**
@@ -15,12 +18,15 @@ export interface LiteBusErrorOptions {
 export class LiteBusError extends Error {
   /** What went wrong, for programs. */
   readonly code: LiteBusErrorCode
+  /** What was wrong with the delivery, for errors about one; unlike the message, it may be logged. */
+  readonly deliveryFault?: DeliveryFault
 
   /** Builds an error; subclasses fix the code. */
   constructor(code: LiteBusErrorCode, message: string, options?: LiteBusErrorOptions) {
     super(message, options)
     this.name = new.target.name
     this.code = code
+    if (options?.deliveryFault !== undefined) this.deliveryFault = options.deliveryFault
     Object.defineProperty(this, brand, { value: true })
   }
 }

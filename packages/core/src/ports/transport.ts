@@ -23,6 +23,11 @@ export interface TransportCapabilities {
    * limit, or where it is not known.
    */
   readonly deliveryLimit?: number
+  /**
+   * How long a delivery may be held before it should go back, in milliseconds: less than what the broker allows by
+   * itself. `Infinity` where holding one never costs a redelivery. Absent where that is not known.
+   */
+  readonly maxHoldMs?: number
   /** Several messages travel in one request. */
   readonly batchPublish: boolean
   /** Most messages of one request. */

@@ -70,5 +70,7 @@ function sizeOf(value: HeaderValue | undefined, bounds: HeaderBounds, depth: num
 }
 
 function exceeded(expected: string, found: number): InboxIngressError {
-  return new InboxIngressError(`expected ${expected}, found ${String(found)}`)
+  return new InboxIngressError(`expected ${expected}, found ${String(found)}`, {
+    deliveryFault: { part: 'headers', expected, found },
+  })
 }

@@ -26,7 +26,7 @@ export function readText(headers: Headers, name: string): string | undefined {
   if (value === undefined || value === null) return undefined
   const text = textOf(value)
   if (text === undefined) {
-    throw new FormatError(`expected text in header ${name}, found ${typeName(value)}`)
+    throw malformed({ name, expected: 'text', value }, typeName(value))
   }
   const trimmed = text.trim()
   return trimmed === '' ? undefined : trimmed
@@ -46,7 +46,7 @@ export function readLenientText(headers: Headers, name: string): string | undefi
  */
 export function readPositiveInteger(headers: Headers, name: string): number | undefined {
   const number = readNonNegativeInteger(headers, name)
-  if (number === 0) throw new FormatError(`expected a positive integer in header ${name}, found 0`)
+  if (number === 0) throw malformed({ name, expected: 'a positive integer', value: '0' }, '0')
   return number
 }
 
@@ -60,7 +60,7 @@ export function readNonNegativeInteger(headers: Headers, name: string): number |
   if (text === undefined) return undefined
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
   if (!(number <= 2 ** 31 - 1)) {
-    throw new FormatError(`expected an integer from 0 to 2147483647 in header ${name}, found something else`)
+    throw malformed({ name, expected: 'an integer from 0 to 2147483647', value: text }, 'something else')
   }
   return number
 }
@@ -78,6 +78,30 @@ export function textOf(value: HeaderValue): string | undefined {
   }
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString()
   return typeof value === 'object' ? undefined : String(value)
+}
+
+interface MalformedHeader {
+  readonly name: string
+  readonly expected: string
+  readonly value: HeaderValue
+}
+
+function malformed({ name, expected, value }: MalformedHeader, found: string): FormatError {
+  const size = sizeOf(value)
+  return new FormatError(`expected ${expected} in header ${name}, found ${found}`, {
+    deliveryFault: {
+      part: 'headers',
+      header: name,
+      expected,
+      ...(size === undefined ? {} : { found: size }),
+    },
+  })
+}
+
+/** Bytes of a simple value; tables and lists have no size that says anything. */
+function sizeOf(value: HeaderValue): number | undefined {
+  if (value instanceof Uint8Array) return value.byteLength
+  return typeof value === 'string' ? Buffer.byteLength(value) : undefined
 }
 
 function typeName(value: HeaderValue): string {

@@ -55,8 +55,9 @@ export function readHeaders(message: InboundMessage, options: ReadHeadersOptions
   try {
     return read(message, options)
   } catch (error) {
-    if (error instanceof FormatError) throw new InboxIngressError(error.message, { cause: error })
-    throw error
+    if (!(error instanceof FormatError)) throw error
+    const { message: text, deliveryFault = { part: 'headers' } } = error
+    throw new InboxIngressError(text, { cause: error, deliveryFault })
   }
 }
 
@@ -66,8 +67,10 @@ function read(message: InboundMessage, options: ReadHeadersOptions): WireMetadat
     const value = readText(headers, name)
     if (value === undefined) return undefined
     if (value.length > maxIdLength || value.includes('\0')) {
+      const expected = `at most ${String(maxIdLength)} characters without NUL`
       throw new InboxIngressError(
-        `expected at most ${String(maxIdLength)} characters without NUL in header ${name}, found ${String(value.length)} characters`,
+        `expected ${expected} in header ${name}, found ${String(value.length)} characters`,
+        { deliveryFault: { part: 'headers', header: name, expected, found: value.length } },
       )
     }
     return value
@@ -96,6 +99,7 @@ function required<T>(value: T | undefined, name: string): T {
   if (value === undefined) {
     throw new InboxIngressError(
       `expected header ${name}, found none; publish with the LiteBus contract headers`,
+      { deliveryFault: { part: 'headers', header: name, expected: 'a value', found: 0 } },
     )
   }
   return value
