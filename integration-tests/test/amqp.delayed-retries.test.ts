@@ -55,6 +55,109 @@ await describeWithServices('a retry through a delay of RabbitMQ', ['rabbitmq'], 
     expect(waits.filter((wait) => wait < 298)).toEqual([])
   })
 
+  it('whose queue is full holds the original, stops intake and says why, and goes on once there is room', async () => {
+    await using vhost = await rabbitmq.createVhost()
+    const [work, dead] = [`${vhost.prefix}work`, `${vhost.prefix}dead`]
+    const topology = { mode: 'verify', queues: [{ name: work, delays: [600_000] }, { name: dead }] } as const
+    const waiting = `${work}.delay.600000`
+    const admin = await connect(vhost.url)
+    const channel = await admin.createChannel()
+    for (const queue of allQueues(topology)) {
+      const limited = queue.name === waiting ? { ...queue, maxLength: 1 } : queue
+      await channel.assertQueue(queue.name, { arguments: queueArguments(limited) })
+    }
+    await using transport = amqpTransport({ url: vhost.url, topology })
+    const send = async (messageId: string, delayMs: number): Promise<string | undefined> =>
+      (
+        await transport.publisher.publish([
+          {
+            destination: work,
+            messageId,
+            body: orderBody(messageId),
+            headers: { ...contractHeaders },
+            delayMs,
+          },
+        ])
+      )[0]?.status
+    await eventually(
+      async () => {
+        expect(await send('filling', 1)).toBe('rejected')
+      },
+      { expectation: 'the queue of the delay to be full' },
+    )
+    const log = keepLog()
+    const handled: string[] = []
+    const start = async (holdLimitMs: number): Promise<Consumer> => {
+      const consumer = createConsumer({
+        transport,
+        source: work,
+        retry: {
+          ...brokerDelayed,
+          backoff: { kind: 'fixed', initialDelayMs: 600_000, maxDelayMs: 600_000, jitter: 'none' },
+          deadLetterDestination: dead,
+        },
+        holdLimitMs,
+        restartDelayMs: 100,
+        logger: log.logger,
+        handlers: [
+          defineHandler({
+            contract: orderPlaced,
+            handle: ({ id }) => {
+              handled.push(id)
+              return id === 'good' ? undefined : retry({ code: 'LATER' })
+            },
+          }),
+        ],
+      })
+      await consumer.start()
+      return consumer
+    }
+    await using impatient = await start(1500)
+    expect(await send('a', 0)).toBe('confirmed')
+    await eventually(
+      () => {
+        expect(impatient.pausedBy).toEqual(['handoff'])
+      },
+      { expectation: 'intake to stand still', intervalMs: 5 },
+    )
+    expect(log.text()).toMatch(/handoff failed.*BROKER_REFUSED/u)
+    expect(await send('good', 0)).toBe('confirmed')
+    await eventually(
+      () => {
+        expect(impatient.counts()).toMatchObject({ returned: 1, acked_retry: 0, acked_dead_letter: 0 })
+      },
+      { expectation: 'the original to go back' },
+    )
+    await impatient.stop({ budgetMs: 5000 })
+    expect((await channel.checkQueue(work)).messageCount).toBe(2)
+    await using patient = await start(60_000)
+    await eventually(
+      () => {
+        expect(patient.pausedBy).toEqual(['handoff'])
+        expect(patient.counts().inFlight).toBe(1)
+      },
+      { expectation: 'intake to stand still again' },
+    )
+    await channel.purgeQueue(waiting)
+    await eventually(
+      () => {
+        expect(patient.counts()).toMatchObject({ deliveries: 2, acked_retry: 1, acked: 1, inFlight: 0 })
+      },
+      { expectation: 'everything to be taken', timeoutMs: 60_000 },
+    )
+    expect(patient.pausedBy).toEqual([])
+    expect(handled).toContain('good')
+    await eventually(
+      async () => {
+        expect((await channel.checkQueue(waiting)).messageCount).toBe(1)
+        expect((await channel.checkQueue(work)).messageCount).toBe(0)
+        expect((await channel.checkQueue(dead)).messageCount).toBe(0)
+      },
+      { expectation: 'one copy to wait' },
+    )
+    await admin.close()
+  }, 90_000)
+
   it('whose queue is gone holds the original, stops intake and says why; in the end it goes back, and is retried when the queue is there again', async () => {
     await using vhost = await rabbitmq.createVhost()
     const [work, dead] = [`${vhost.prefix}work`, `${vhost.prefix}dead`]
@@ -95,9 +198,15 @@ await describeWithServices('a retry through a delay of RabbitMQ', ['rabbitmq'], 
     await eventually(
       () => {
         expect(consumer.counts()).toMatchObject({ returned: 1, acked_retry: 0, acked_dead_letter: 0 })
+        expect(consumer.state).toBe('suspended')
       },
       { expectation: 'the original to go back' },
     )
+    // The queue of work is there all the time: it is that of the delay which a new subscription waits for.
+    const before = consumer.counts().deliveries
+    await transport.probe(work)
+    await expect(transport.probe(work, { delayMs: 300 })).rejects.toMatchObject({ code: 'TOPOLOGY_MISMATCH' })
+    expect([consumer.state, consumer.counts().deliveries]).toEqual(['suspended', before])
     for (const queue of allQueues(topology)) {
       await channel.assertQueue(queue.name, { arguments: queueArguments(queue) })
     }

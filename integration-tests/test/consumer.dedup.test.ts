@@ -45,6 +45,20 @@ await describeTransports('a consumer that deduplicates', ({ withPath }) => {
       expect(await path.fixture.count(second.dead.source)).toBe(0)
     }))
 
+  it('lets each of two sources have its own message under one id, with one store', () =>
+    withPath(async (path) => {
+      const { runs, handle } = counting()
+      for (const expected of [1, 2]) {
+        const subject = await openConsumer(path, { dedup: { store: path.storage.dedup }, handle })
+        await subject.order('a')
+        await subject.order('a')
+        await subject.consumer.start()
+        await expectTerminals(path, subject, { deliveries: 2, acked: 2 })
+        expect(runs()).toBe(expected)
+        await subject.consumer.stop({ budgetMs: 5000 })
+      }
+    }))
+
   it('holds a duplicate while the first one is at work, spends no attempt on it, and accepts it then', () =>
     withPath(async (path) => {
       const { promise: end, resolve } = Promise.withResolvers<undefined>()

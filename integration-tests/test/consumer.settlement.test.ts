@@ -191,4 +191,47 @@ await describeTransports('the settlement of a consumer', ({ profile, withPath })
         'VALIDATION',
       ])
     }))
+
+  /** More than the transports of the matrix publish, and less than their brokers hold. */
+  const unpublishable = Buffer.alloc(profile.kinds.plain.maxMessageBytes + 1000, 0x20)
+
+  it('holds what is too large for any copy, stops intake and says why, gives it back once, and takes nothing more', () =>
+    withPath(async (path) => {
+      const subject = await openConsumer(path, { maxMessageBytes: 0, holdLimitMs: 1500 })
+      await subject.put({ messageId: 'large', body: unpublishable })
+      await subject.consumer.start()
+      await eventually(
+        () => {
+          expect(subject.consumer.pausedBy).toEqual(['handoff'])
+        },
+        { expectation: 'intake to stand still', intervalMs: 5 },
+      )
+      expect(subject.text()).toMatch(/handoff failed.*MESSAGE_TOO_LARGE/u)
+      await eventually(
+        async () => {
+          expect(subject.consumer.counts()).toMatchObject({ deliveries: 1, returned: 1, inFlight: 0 })
+          expect(subject.consumer.state).toBe('suspended')
+          expect(await path.fixture.count(subject.target.source)).toBe(1)
+        },
+        { expectation: 'the original to go back' },
+      )
+      expect(subject.text()).toContain('raise the size limit of the destination')
+      await subject.consumer.stop({ budgetMs: 5000 })
+      expect(subject.consumer.counts().deliveries).toBe(1)
+      expect(await path.fixture.count(subject.dead.source)).toBe(0)
+    }))
+
+  if (profile.kinds.deadLetter === undefined) return
+  it('leaves what is too large for any copy to the dead-letter place of its source', () =>
+    withPath(async (path) => {
+      const subject = await openConsumer(path, { source: 'deadLetter', maxMessageBytes: 0 })
+      await subject.put({ messageId: 'large', body: unpublishable })
+      await subject.order('small')
+      await subject.consumer.start()
+      await expectTerminals(path, subject, { deliveries: 2, acked: 1, discarded: 1 })
+      const { deadLetterSource = '' } = subject.target
+      const parked = await readAll(path, { ...subject.target, source: deadLetterSource }, 1)
+      expect(parked.map(({ body }) => body.byteLength)).toEqual([unpublishable.byteLength])
+      expect(await path.fixture.count(subject.dead.source)).toBe(0)
+    }))
 })

@@ -227,6 +227,7 @@ await describeTransports('stopping a consumer', ({ withPath }) => {
       expect(report).toMatchObject({
         outcome: 'incomplete',
         unsettled: 1,
+        unresolved: ['a'],
         settlements: { deliveries: 1, unresolved: 1, acked_dead_letter: 0, returned: 0, inFlight: 0 },
       })
       expectSound(report, 3000)

@@ -11,13 +11,17 @@ export interface BrokerAddress {
   readonly url: string
 }
 
-/** Connects to sources that are there already, from another process. */
-export function connectTo({ system, url }: BrokerAddress, queues: readonly string[]): Transport {
+/** Connects to sources that are there already, from another process; `delays` are those that each of them has. */
+export function connectTo(
+  { system, url }: BrokerAddress,
+  queues: readonly string[],
+  delays: readonly number[] = [],
+): Transport {
   switch (system) {
     case 'rabbitmq':
       return amqpTransport({
         url,
-        topology: { mode: 'verify', queues: queues.map((name) => ({ name })) },
+        topology: { mode: 'verify', queues: queues.map((name) => ({ name, delays })) },
         reconnect: { initialDelayMs: 10, maxDelayMs: 200 },
       })
     case 'kafka':

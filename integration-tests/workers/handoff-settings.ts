@@ -1,3 +1,4 @@
+import type { ConsumerOptions } from '@litebus/consumer'
 import type { BrokerAddress } from '../transports/broker-address.ts'
 
 /** Where a process that hands a message over may die. */
@@ -13,8 +14,14 @@ export interface HandoffSettings {
   readonly address: BrokerAddress
   /** Where it consumes from. */
   readonly source: string
+  /** What becomes of what it gets. */
+  readonly hop: 'retry' | 'deadLetter'
   /** Where its dead letters go. */
   readonly dead: string
+  /** Where its retry copies go. */
+  readonly again: string
+  /** Delays that the broker has for them, if it has any. */
+  readonly delays: readonly number[]
   /** Where it dies. */
   readonly step: HandoffStep
 }
@@ -29,4 +36,20 @@ export function handoffEnvironment(settings: HandoffSettings): NodeJS.ProcessEnv
 /** Settings from the environment. */
 export function readHandoffSettings(env: NodeJS.ProcessEnv): HandoffSettings {
   return JSON.parse(env[variable] ?? '{}') as HandoffSettings
+}
+
+/** A retry by a copy: through a delay of the broker, where it has one. */
+export function retryByCopy({
+  again,
+  dead,
+  delays,
+}: Pick<HandoffSettings, 'again' | 'dead' | 'delays'>): NonNullable<ConsumerOptions['retry']> {
+  return {
+    mode: delays.length > 0 ? 'brokerDelayed' : 'retryDestination',
+    ordering: 'allowReorder',
+    maxAttempts: 3,
+    retryDestination: again,
+    deadLetterDestination: dead,
+    backoff: { initialDelayMs: 20, maxDelayMs: 100 },
+  }
 }

@@ -1,12 +1,13 @@
-/* A consumer in a process of its own, which parks what it gets and dies at a step of the handoff. */
+/* A consumer in a process of its own, which hands over what it gets and dies at a step of the handoff. */
 import { createConsumer } from '@litebus/consumer'
-import { defineHandler, reject, type Transport } from '@litebus/core'
+import { defineHandler, reject, retry, type Transport } from '@litebus/core'
 import { withDeliveries, withPublishes } from '../transports/altered-transport.ts'
 import { connectTo } from '../transports/broker-address.ts'
 import { orderPlaced } from '../transports/message-path.ts'
-import { readHandoffSettings, type HandoffStep } from './handoff-settings.ts'
+import { readHandoffSettings, retryByCopy, type HandoffStep } from './handoff-settings.ts'
 
-const { address, source, dead, step } = readHandoffSettings(process.env)
+const settings = readHandoffSettings(process.env)
+const { address, source, dead, again, delays, step } = settings
 const dieAt = (reached: HandoffStep): void => {
   if (reached === step) process.kill(process.pid, 'SIGKILL')
 }
@@ -33,10 +34,15 @@ function dying(transport: Transport): Transport {
 }
 
 const consumer = createConsumer({
-  transport: dying(connectTo(address, [source, dead])),
+  transport: dying(connectTo(address, [source, dead, again], delays)),
   source,
-  retry: { deadLetterDestination: dead },
-  handlers: [defineHandler({ contract: orderPlaced, handle: () => reject({ code: 'NO' }) })],
+  retry: retryByCopy(settings),
+  handlers: [
+    defineHandler({
+      contract: orderPlaced,
+      handle: () => (settings.hop === 'retry' ? retry({ code: 'LATER' }) : reject({ code: 'NO' })),
+    }),
+  ],
 })
 await consumer.start()
 process.send?.('ready')

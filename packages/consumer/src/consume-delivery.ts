@@ -85,7 +85,10 @@ async function handleUntilSettled(
     if (outcome.kind === 'succeeded' || outcome.kind === 'duplicate') {
       return settleDelivery(delivery, { act: 'accept' }, context.budget)
     }
-    if (outcome.kind !== 'failed') return settleDelivery(delivery, { act: 'return' }, context.budget)
+    if (outcome.kind !== 'failed') {
+      const delayMs = outcome.kind === 'heldTooLong' ? heldTooLongDelayMs : 0
+      return settleDelivery(delivery, { act: 'return', options: { delayMs } }, context.budget)
+    }
     attempt = { ...attempt, firstFailureAt: attempt.firstFailureAt ?? new Date(options.clock.now()) }
     const delayMs =
       outcome.retryAfterMs ?? backoffDelayMs(attempt.attempt, context.retry.backoff, options.random)
@@ -106,11 +109,14 @@ async function meet(
   context: ConsumeContext,
 ): Promise<SettlementTerminal | 'nextAttempt' | 'sameAttempt'> {
   const { options, retry, stopping, budget } = context
+  const { orderedStream, pausable } = options.transport.capabilitiesOf(options.source)
+  const copies = retry.retryDestination ?? options.source
+  const { delayedDelivery, maxDelayMs } = options.transport.capabilitiesOf(copies)
   const { action, step } = decideRetry({
     category: failed.failure.category,
     attempt: failed.attempt,
     profile: retry,
-    capabilities: options.transport.capabilitiesOf(options.source),
+    capabilities: { orderedStream, delayedDelivery },
   })
   switch (action) {
     case 'deadLetter':
@@ -121,17 +127,45 @@ async function meet(
     case 'reject':
       return settleDelivery(delivery, { act: 'discard', reason: failed.failure.code }, budget)
     case 'pauseAndRetry':
-      return settleDelivery(delivery, { act: 'return', options: carried(failed) }, budget)
-    case 'publishToRetryDestination':
-      return handOff(
-        delivery,
-        { kind: 'retry', destination: retry.retryDestination ?? options.source, failed },
-        context,
-      )
+      return pausable
+        ? settleDelivery(delivery, { act: 'return', options: carried(failed) }, budget)
+        : retryHere(delivery, failed, context)
+    case 'publishToRetryDestination': {
+      // A handler may ask for more than the broker can delay: the rest is waited for here, so that no copy is early.
+      const restMs = delayedDelivery ? failed.delayMs - maxDelayMs : 0
+      if (restMs > 0) await waitHere(restMs, context)
+      if (restMs > 0 && stopping.aborted) return settleDelivery(delivery, { act: 'return' }, budget)
+      return handOff(delivery, { kind: 'retry', destination: copies, failed }, context)
+    }
     case 'retryInline':
-      await sleep(options.clock, failed.delayMs, stopping)
-      return stopping.aborted ? settleDelivery(delivery, { act: 'return' }, budget) : 'nextAttempt'
+      return retryHere(delivery, failed, context)
   }
+}
+
+/** Pause before the broker may deliver again what was held for as long as it may. */
+const heldTooLongDelayMs = 1000
+
+/** Waits here, with what comes behind it in its lane. What may not be held for so long goes back once. */
+async function retryHere(
+  delivery: Delivery,
+  failed: Failed,
+  context: ConsumeContext,
+): Promise<SettlementTerminal | 'nextAttempt'> {
+  const { stopping, budget } = context
+  const waited = await waitHere(failed.delayMs, context)
+  if (waited && !stopping.aborted) return 'nextAttempt'
+  const delayMs = stopping.aborted ? 0 : heldTooLongDelayMs
+  return settleDelivery(delivery, { act: 'return', options: carried({ ...failed, delayMs }) }, budget)
+}
+
+/** Waits as long as it may hold the delivery, or until a stop; false when that was less than it should. */
+async function waitHere(
+  delayMs: number,
+  { options: { clock, holdLimitMs }, stopping, takenAtMs }: ConsumeContext,
+): Promise<boolean> {
+  const leftMs = Math.max(0, takenAtMs + holdLimitMs - clock.monotonic())
+  await sleep(clock, Math.min(delayMs, leftMs), stopping)
+  return delayMs <= leftMs
 }
 
 /** What the transport carries across a return. */

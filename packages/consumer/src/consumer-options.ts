@@ -18,6 +18,7 @@ import {
   type RetryProfile,
   type Telemetry,
   type Transport,
+  type TransportCapabilities,
 } from '@litebus/core'
 import { checkDedup, resolveDedup, type ConsumerDedupOptions } from './dedup-options.ts'
 import { lossyLimitFaults } from './lossy-limit.ts'
@@ -139,7 +140,7 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
     concurrency,
     executionBudgetMs,
     timeoutBudget: resolveTimeoutBudget(options.timeoutBudget),
-    dedup: resolveDedup(options.dedup, executionBudgetMs),
+    dedup: resolveDedup(options.dedup, { ...options, executionBudgetMs }),
   }
   const checks = checkOptions()
   checks.text('source', resolved.source)
@@ -161,7 +162,12 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
   const capabilities = resolved.transport.capabilitiesOf(resolved.source)
   const faults = [
     ...checks.faults,
-    ...retryProfileFaults(resolved.retry, capabilities),
+    ...aheadFaults(resolved, capabilities),
+    ...retryProfileFaults(
+      resolved.retry,
+      capabilities,
+      resolved.transport.capabilitiesOf(resolved.retry.retryDestination ?? resolved.source),
+    ),
     ...lossyLimitFaults(resolved),
   ]
   if (faults.length > 0) throw new OptionsError('consumer', faults)
@@ -173,4 +179,22 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
     telemetry: isolateTelemetry(resolved.telemetry),
     ...(classifier === undefined ? {} : { classifier }),
   })
+}
+
+/**
+ * Where a part of the stream cannot be paused, what failed is held where it is. Whatever makes it go back after all
+ * would let everything that was pushed ahead overtake it, so that nothing may be.
+ */
+function aheadFaults(
+  { retry, concurrency, prefetch }: Pick<ResolvedConsumerOptions, 'retry' | 'concurrency' | 'prefetch'>,
+  { pausable }: Pick<TransportCapabilities, 'pausable'>,
+): readonly string[] {
+  if (retry.ordering !== 'preserve' || pausable) return []
+  return Object.entries({ concurrency, prefetch }).flatMap(([name, value]) =>
+    value === 1
+      ? []
+      : [
+          `ordering 'preserve' contradicts ${name} ${String(value)} where the transport capability pausable is false: expected 1, since what was pushed ahead would overtake what goes back`,
+        ],
+  )
 }

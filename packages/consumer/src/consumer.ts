@@ -48,6 +48,7 @@ export function createConsumer<TTransaction = unknown>(given: ConsumerOptions<TT
   const pipeline = createDeliveryPipeline({
     ...options,
     maxInFlight: options.concurrency,
+    preserveOrder: options.retry.ordering === 'preserve',
     handle: (delivery, takenAtMs) => consumeDelivery(delivery, { ...context, takenAtMs }),
   })
   const { intake, stopping, forcing, budget } = pipeline

@@ -5,12 +5,19 @@ import {
   type DedupStore,
   type OptionChecks,
   type OptionShape,
+  type Transport,
 } from '@litebus/core'
 
 /** Deduplication of a consumer. */
 export interface ConsumerDedupOptions<TTransaction = unknown> {
-  /** Keeps what was done, by source and message id. */
+  /** Keeps what was done, by scope and message id. */
   readonly store: DedupStore<TTransaction>
+  /**
+   * Tells apart what different readers have done, where they share a store: a message that comes to two of them is
+   * handled by both. All instances of one reader have the same, also after a restart.
+   * @defaultValue the name that the transport gives the reader: virtual host and queue, or consumer group and topic
+   */
+  readonly scope?: string
   /**
    * How long one run of a handler keeps others from the same message, in milliseconds; longer than executionBudgetMs.
    * @defaultValue twice executionBudgetMs
@@ -20,15 +27,26 @@ export interface ConsumerDedupOptions<TTransaction = unknown> {
 
 const dedupShape: OptionShape<ConsumerDedupOptions> = {
   store: { members: ['claim', 'complete', 'completeInTransaction', 'release', 'probe'] },
+  scope: 'text?',
   leaseMs: 'any?',
 }
 
-/** The default of the lease, or nothing where no store is given. */
+/** The defaults, or nothing where no store is given. */
 export function resolveDedup(
   given: ConsumerDedupOptions | undefined,
-  executionBudgetMs: number,
+  {
+    transport,
+    source,
+    executionBudgetMs,
+  }: {
+    readonly transport: Pick<Transport, 'system' | 'readerOf'>
+    readonly source: string
+    readonly executionBudgetMs: number
+  },
 ): Required<ConsumerDedupOptions> | undefined {
-  return given === undefined ? undefined : { leaseMs: 2 * executionBudgetMs, ...definedOptions(given) }
+  if (given === undefined) return undefined
+  const scope = transport.readerOf?.(source) ?? JSON.stringify([transport.system, source])
+  return { leaseMs: 2 * executionBudgetMs, scope, ...definedOptions(given) }
 }
 
 /** Names every fault, transactional handlers without a store among them. */
@@ -46,6 +64,7 @@ export function checkDedup(
 ): void {
   if (dedup !== undefined) {
     checks.faults.push(...optionFaults('dedup.', dedup, { shape: dedupShape }))
+    checks.text('dedup.scope', dedup.scope)
     checks.duration('dedup.leaseMs', dedup.leaseMs, { min: 1 })
     checks.that(
       dedup.leaseMs > executionBudgetMs,

@@ -1,8 +1,11 @@
 import {
   errorType,
   idOfDelivery,
+  inTime,
   isLiteBusError,
   sleep,
+  StoreUnavailableError,
+  type DedupClaim,
   type DedupHold,
   type DedupStore,
   type HandlerRegistry,
@@ -11,12 +14,13 @@ import type { ResolvedConsumerOptions } from './consumer-options.ts'
 import type { ConsumerDedupOptions } from './dedup-options.ts'
 import { runHandler, type HandlerOutcome, type HandlerRun, type InTransaction } from './run-handler.ts'
 import type { StoreOutage } from './store-outage.ts'
+import { answerMs } from './until-probed.ts'
 
 /** Keeps the handlers of a consumer from running twice for one message, as far as its store reaches. */
 export interface Deduplication {
   /**
    * Runs the handler of a message once its key is claimed. While another one works on the message, or the store is out
-   * of reach, the delivery is held and no attempt is spent; `cancelled` when it may be held no longer.
+   * of reach, the delivery is held and no attempt is spent; `heldTooLong` when it may be held no longer.
    */
   run(run: HandlerRun, heldUntil: number): Promise<HandlerOutcome>
 }
@@ -40,13 +44,18 @@ const firstRepeatMs = 50
 /** Builds it over the store of the options. */
 export function createDeduplication(parts: DeduplicationOptions): Deduplication {
   const { options, handlers, outage, stopping } = parts
-  const { store, leaseMs } = parts.dedup
+  const { store, leaseMs, scope } = parts.dedup
   const { source, clock, logger } = options
+  /** A claim that is answered later would leave its handler less than the rest of the lease. */
+  const claimBudgetMs = Math.min(answerMs, leaseMs - options.executionBudgetMs)
+
+  const answered = <T>(call: Promise<T>, limitMs: number): Promise<T> =>
+    inTime(call, { clock, limitMs, onLate: unanswered })
 
   /** Without it, duplicates wait until the lease ends. */
   const release = async ({ key, generation }: DedupHold): Promise<void> => {
     try {
-      await store.release(key, generation)
+      await answered(store.release(key, generation), options.settlementBudgetMs)
     } catch (error) {
       logger.warn('a claim could not be given back; it ends with its lease', {
         source,
@@ -59,7 +68,7 @@ export function createDeduplication(parts: DeduplicationOptions): Deduplication 
     const deadline = clock.monotonic() + options.settlementBudgetMs
     for (let waitMs = firstRepeatMs; ; waitMs *= 2) {
       try {
-        const result = await store.complete(key, generation)
+        const result = await answered(store.complete(key, generation), deadline - clock.monotonic())
         if (result === 'leaseLost') logger.warn('another consumer claimed a message at work', { source })
         return
       } catch (error) {
@@ -86,10 +95,25 @@ export function createDeduplication(parts: DeduplicationOptions): Deduplication 
     else if (!transaction.completed) await record(held)
     return outcome
   }
-  const decide = async (run: HandlerRun): Promise<HandlerOutcome | 'unavailable' | 'deferred'> => {
-    const key = idOfDelivery(source, run.messageId)
+  const claim = async (key: string): Promise<DedupClaim> => {
+    const claiming = store.claim(key, leaseMs)
+    let late = false
+    void claiming.then(
+      ({ state, generation }) => (late && state === 'claimed' ? release({ key, generation }) : undefined),
+      () => undefined,
+    )
     try {
-      const { state, generation } = await store.claim(key, leaseMs)
+      return await answered(claiming, claimBudgetMs)
+    } catch (error) {
+      // It may still be granted: nobody would work on it, and everybody would wait for it.
+      late = true
+      throw error
+    }
+  }
+  const decide = async (run: HandlerRun): Promise<HandlerOutcome | 'unavailable' | 'deferred'> => {
+    const key = idOfDelivery(scope, run.messageId)
+    try {
+      const { state, generation } = await claim(key)
       outage.ended()
       if (state === 'completed') return { kind: 'duplicate' }
       if (state === 'inProgress') return 'deferred'
@@ -113,12 +137,17 @@ export function createDeduplication(parts: DeduplicationOptions): Deduplication 
         if (typeof outcome !== 'string') return outcome
         const leftMs = heldUntil - clock.monotonic()
         if (leftMs <= 0 && outcome === 'unavailable') outage.giveUp()
-        if (leftMs <= 0 || mustGoBack()) return { kind: 'cancelled' }
+        if (mustGoBack()) return { kind: 'cancelled' }
+        if (leftMs <= 0) return { kind: 'heldTooLong' }
         await outage.wait({ attempt, leftMs, givenUp })
         if (mustGoBack()) return { kind: 'cancelled' }
       }
     },
   }
+}
+
+function unanswered(): StoreUnavailableError {
+  return new StoreUnavailableError('expected the dedup store to answer in time')
 }
 
 /** Rolls back what a handler did that asks for a retry or rejects; never seen outside. */

@@ -17,9 +17,10 @@ import {
 import { createIntake, type Intake, type PauseReason } from './intake.ts'
 import { createKeySequencer } from './key-sequencer.ts'
 import { createLedger, type SettlementCounts, type SettlementTerminal } from './ledger.ts'
-import { orderingKeyOf } from './ordering-key.ts'
+import { orderingKeyOf, strictLaneOf, type LaneOf } from './ordering-key.ts'
 import { settleDelivery, type SettlementBudget } from './settle-delivery.ts'
 import type { DeliveryStopReport, StopOptions } from './stop-report.ts'
+import { answerMs } from './until-probed.ts'
 
 /** Takes deliveries from a source, handles them in order of their keys, and keeps the ledger. */
 export interface DeliveryPipeline {
@@ -49,6 +50,11 @@ export interface DeliveryPipelineOptions {
   readonly maxInFlight: number
   /** Deliveries that the broker may push ahead. */
   readonly prefetch: number
+  /**
+   * Handles whole partitions in sequence, and what has no ordering key as if it were of one.
+   * @defaultValue false: one ordering key in sequence, what has none side by side
+   */
+  readonly preserveOrder?: boolean
   /** How long one settlement may take, in milliseconds. */
   readonly settlementBudgetMs: number
   /** Pause before a lost subscription is made again, in milliseconds. */
@@ -71,6 +77,7 @@ const shape: OptionShape<DeliveryPipelineOptions> = {
   source: 'text',
   maxInFlight: 'any?',
   prefetch: 'any?',
+  preserveOrder: 'any?',
   settlementBudgetMs: 'any?',
   restartDelayMs: 'any?',
   handle: 'function',
@@ -103,6 +110,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const stopping = new AbortController()
   const forcing = new AbortController()
   const sequencer = createKeySequencer()
+  const laneOf: LaneOf = options.preserveOrder === true ? strictLaneOf : orderingKeyOf
   const budget: SettlementBudget = { budgetMs: options.settlementBudgetMs, clock }
   const attributes = { 'messaging.system': transport.system, 'messaging.destination.name': source }
   const settlements = { scope, name: 'litebus.consumer.settlements' } as const
@@ -111,6 +119,8 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   })
   /** Deliveries without a terminal, each with the end of its handling. */
   const open = new Map<Delivery, Promise<void>>()
+  /** Names of deliveries that ended unresolved since a stop was asked for. */
+  const unresolved: string[] = []
 
   const handle = async (delivery: Delivery, takenAtMs: number): Promise<SettlementTerminal> => {
     try {
@@ -138,7 +148,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const take = async (delivery: Delivery): Promise<void> => {
     const takenAtMs = clock.monotonic()
     const close = ledger.open()
-    const key = orderingKeyOf(delivery)
+    const key = laneOf(delivery)
     const terminal =
       key === undefined
         ? await handle(delivery, takenAtMs)
@@ -149,6 +159,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
           )
     close(terminal)
     open.delete(delivery)
+    if (terminal === 'unresolved' && stopping.signal.aborted) unresolved.push(nameOf(delivery))
   }
   const intake = createIntake({
     ...options,
@@ -176,11 +187,20 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const joined = (): Promise<unknown> =>
     Promise.race([Promise.all(open.values()), sleep(clock, maxTimerMs, deadline.signal)])
   const stopIntake = async (budgetMs: number): Promise<{ readonly unsettled: number } | undefined> => {
+    const answered = new AbortController()
+    /** Closing may take a while beyond the deadline, but not for ever. */
+    const overdue = async (): Promise<never> => {
+      await sleep(clock, maxTimerMs, AbortSignal.any([deadline.signal, answered.signal]))
+      await sleep(clock, answerMs, answered.signal)
+      throw new Error('expected the subscription to stop in time')
+    }
     try {
-      return await intake.stop(budgetMs)
+      return await Promise.race([intake.stop(budgetMs), overdue()])
     } catch (error) {
       logger.error('the subscription could not be stopped', { source, error: errorType(error) })
       return undefined
+    } finally {
+      answered.abort()
     }
   }
   let stopped: Promise<DeliveryStopReport> | undefined
@@ -209,7 +229,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
       elapsedMs: clock.monotonic() - startedAt,
       settlements: ledger.counts(),
       unsettled,
-      unresolved: [...open.keys()].map(({ message, deliveryId }) => message.messageId ?? deliveryId ?? ''),
+      unresolved: [...unresolved, ...[...open.keys()].map(nameOf)],
     }
   }
   return {
@@ -227,4 +247,8 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
       return stopped
     },
   }
+}
+
+function nameOf({ message, deliveryId }: Delivery): string {
+  return message.messageId ?? deliveryId ?? ''
 }

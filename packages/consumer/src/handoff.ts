@@ -2,9 +2,11 @@ import {
   backoffDelayMs,
   isolateLogger,
   isolateTelemetry,
+  maxTimerMs,
   portRules,
   readOptions,
   sleep,
+  within,
   type Clock,
   type Failure,
   type Logger,
@@ -25,14 +27,21 @@ import { untilProbed } from './until-probed.ts'
  * - `confirmed`: the broker has the copy, the source may be settled.
  * - `failed`: the hold limit or a stop came first, the source must go back.
  * - `cancelled`: a stop came while a copy may have been taken: nothing may be done to the source here.
- * - `unpublishable`: the broker takes the copy in no form, and never will; only where `onUnpublishable` is `end`.
+ * - `unpublishable`: the copy can never be published, not even without its headers, and no part of it was sent.
  */
 export type HandoffResult = 'confirmed' | 'failed' | 'cancelled' | 'unpublishable'
 
 /** Publishes the copy of a hop until the broker has confirmed it, while the source delivery can be held. */
 export interface Handoff {
-  /** The same copy is published each time, so that a destination that deduplicates takes it once. */
-  deliver(copy: OutboundMessage, heldUntil: number): Promise<HandoffResult>
+  /**
+   * The same copy is published each time, so that a destination that deduplicates takes it once. A copy that can never
+   * be published is held as well, with `whenRefused: 'answer'` it is told. @defaultValue 'hold'
+   */
+  deliver(
+    copy: OutboundMessage,
+    heldUntil: number,
+    options?: { readonly whenRefused?: 'hold' | 'answer' },
+  ): Promise<HandoffResult>
 }
 
 /** What a handoff works with. */
@@ -43,8 +52,6 @@ export interface HandoffOptions {
   readonly intake: Pick<Intake, 'pause' | 'resume' | 'suspend'>
   /** How long one publish may take. */
   readonly publishTimeoutMs: number
-  /** What becomes of a copy that the broker takes in no form: it is held like any other, or ends. @defaultValue 'hold' */
-  readonly onUnpublishable?: 'hold' | 'end'
   /** Aborts when the consumer stops. */
   readonly stopping: AbortSignal
   /** Aborts when the grace of a stop is over. */
@@ -63,7 +70,6 @@ const shape: OptionShape<HandoffOptions> = {
   transport: portRules.transport,
   intake: { members: ['pause', 'resume', 'suspend'] },
   publishTimeoutMs: 'any?',
-  onUnpublishable: 'any?',
   stopping: 'object',
   forcing: 'object',
   logger: { ...portRules.logger, optional: false },
@@ -80,10 +86,26 @@ const duration = {
   name: 'litebus.consumer.handoff.duration',
   unit: 'ms',
 } as const
+/** A publish answers once its signal has aborted; one that does not must not be waited for. */
+const afterAbortMs = 5000
 const unanswered: PublishOutcome = {
   status: 'ambiguous',
   failure: { category: 'UNKNOWN', code: 'PUBLISH_UNANSWERED' },
 }
+
+/** A copy on its way. */
+interface OpenHop {
+  /** As it is published now. */
+  copy: OutboundMessage
+  /** Whether everything that can be left out is left out. */
+  stripped: boolean
+  /** Until when its original may be held. */
+  readonly heldUntil: number
+  /** Whether there is another place for what can never be published. */
+  readonly answersRefusal: boolean
+}
+
+type Unconfirmed = Exclude<PublishOutcome, { readonly status: 'confirmed' }>
 
 function isUnpublishable(outcome: PublishOutcome): boolean {
   return outcome.status === 'rejected' && unpublishable.has(outcome.failure.code)
@@ -110,7 +132,8 @@ export function createHandoff(given: HandoffOptions): Handoff {
     if (forcing.aborted) abort()
     forcing.addEventListener('abort', abort, { once: true })
     try {
-      const [outcome] = await transport.publisher.publish([copy], { signal: controller.signal })
+      const publishing = transport.publisher.publish([copy], { signal: controller.signal })
+      const [outcome] = await within(clock, options.publishTimeoutMs + afterAbortMs, publishing)
       return outcome ?? unanswered
     } catch {
       return unanswered
@@ -136,60 +159,83 @@ export function createHandoff(given: HandoffOptions): Handoff {
     intake.resume('handoff')
     logger.info('no handoff is failing any more')
   }
-  const giveUp = (destination: string): void => {
+  const giveUp = ({ destination, delayMs }: OutboundMessage, lastFailure: Failure): void => {
+    if (unpublishable.has(lastFailure.code)) {
+      logger.error(
+        'a copy can never be published: deliveries go back, and none is taken until the consumer is started again; raise the size limit of the destination, or give the source a dead-letter place of its own',
+        { destination, code: lastFailure.code },
+      )
+      // To take it again would spend its deliveries, and in the end the broker would drop it.
+      givingUp.giveUp((signal) => sleep(clock, maxTimerMs, signal))
+      return
+    }
     logger.error('a handoff failed for as long as deliveries may be held: they go back', { destination })
     givingUp.giveUp(async (signal) => {
-      await untilProbed({ probe: () => transport.probe(destination), waits, clock, random }, signal)
+      const probe = (): Promise<void> =>
+        transport.probe(destination, delayMs === undefined ? {} : { delayMs })
+      await untilProbed({ probe, waits, clock, random }, signal)
     })
   }
+  /** One publish; what the broker refuses for its form is stripped first. */
+  const publishAnyForm = async (hop: OpenHop): Promise<PublishOutcome> => {
+    const outcome = await publish(hop.copy)
+    if (!isUnpublishable(outcome) || hop.stripped) return outcome
+    // Trying again would not change it, and holding it would stop everything behind it for ever.
+    hop.copy = bareCopy(hop.copy)
+    hop.stripped = true
+    return publish(hop.copy)
+  }
   /** Tries again until it is confirmed, cannot be held any longer, or a stop ends it. */
-  const goOn = async (
-    copy: OutboundMessage,
-    heldUntil: number,
-    first: PublishOutcome,
-  ): Promise<HandoffResult> => {
+  const goOn = async (hop: OpenHop, first: Unconfirmed): Promise<HandoffResult> => {
     const givenUp = givingUp.signal
+    let last = first
     let mayBeTaken = first.status === 'ambiguous'
     const ended = (): HandoffResult | undefined => {
       if (forcing.aborted) return mayBeTaken ? 'cancelled' : 'failed'
       return givenUp.aborted || (stopping.aborted && !mayBeTaken) ? 'failed' : undefined
     }
     for (let attempt = 1; ended() === undefined; attempt++) {
-      const left = heldUntil - clock.monotonic()
+      if (hop.answersRefusal && isUnpublishable(last) && !mayBeTaken) return 'unpublishable'
+      const left = hop.heldUntil - clock.monotonic()
       if (left <= 0) {
-        giveUp(copy.destination)
+        giveUp(hop.copy, last.failure)
         break
       }
       const wakers = stopping.aborted ? [forcing, givenUp] : [stopping, givenUp]
       const delayMs = Math.min(left, backoffDelayMs(attempt, waits, random))
       await sleep(clock, delayMs, AbortSignal.any(wakers))
       if (ended() !== undefined) break
-      const outcome = await publish(copy)
+      const outcome = await publishAnyForm(hop)
       if (outcome.status === 'confirmed') return 'confirmed'
       mayBeTaken ||= outcome.status === 'ambiguous'
+      last = outcome
     }
     return ended() ?? 'failed'
   }
-  const handOff = async (copy: OutboundMessage, heldUntil: number): Promise<HandoffResult> => {
-    let first = await publish(copy)
-    if (isUnpublishable(first)) {
-      // Trying again would not change it, and holding it would stop everything behind it for ever.
-      copy = bareCopy(copy)
-      first = await publish(copy)
-      if (options.onUnpublishable === 'end' && isUnpublishable(first)) return 'unpublishable'
-    }
+  const handOff = async (hop: OpenHop): Promise<HandoffResult> => {
+    const first = await publishAnyForm(hop)
     if (first.status === 'confirmed') return 'confirmed'
-    begin(copy.destination, first.failure)
+    if (hop.answersRefusal && isUnpublishable(first)) return 'unpublishable'
+    begin(hop.copy.destination, first.failure)
     try {
-      return await goOn(copy, heldUntil, first)
+      return await goOn(hop, first)
     } finally {
       end()
     }
   }
+  const tellRefusal = ({ copy }: OpenHop): void => {
+    const { destination, body } = copy
+    logger.error('a copy can never be published: its original is parked elsewhere', {
+      destination,
+      bytes: body.byteLength,
+    })
+  }
   return {
-    async deliver(copy, heldUntil) {
+    async deliver(copy, heldUntil, { whenRefused = 'hold' } = {}) {
       const startedAt = clock.monotonic()
-      const result = await handOff(copy, heldUntil)
+      const hop = { copy, heldUntil, answersRefusal: whenRefused === 'answer', stripped: false }
+      const result = await handOff(hop)
+      if (result === 'unpublishable') tellRefusal(hop)
       telemetry.record(duration, clock.monotonic() - startedAt, { outcome: result })
       return result
     },

@@ -1,8 +1,11 @@
 import {
   errorType,
+  inTime,
   InvalidOperationError,
   isLiteBusError,
   sleep,
+  TransportUnavailableError,
+  within,
   type Clock,
   type Delivery,
   type LogFields,
@@ -11,6 +14,7 @@ import {
   type Subscription,
   type Transport,
 } from '@litebus/core'
+import { answerMs } from './until-probed.ts'
 
 /** Why intake stands still. */
 export type PauseReason = 'store' | 'backlog' | 'handoff' | 'dependency' | 'discards' | 'operator'
@@ -62,6 +66,9 @@ export interface IntakeOptions {
   readonly clock: Clock
 }
 
+/** Longest time for a subscription to be made: connecting, and joining a group. */
+const subscribeMs = 5 * 60_000
+
 /** Log event: the subscription was lost and is made again. */
 const eventRestarting = 3002
 
@@ -82,18 +89,28 @@ export function createIntake(options: IntakeOptions): Intake {
   /** A call, since it changes during waits, which type checking does not see. */
   const isStopping = (): boolean => stopping.signal.aborted
 
+  /** One that comes too late is nobody's: it is stopped, not left to deliver beside the next. */
+  const subscribedInTime = async (subscribing: Promise<Subscription>): Promise<Subscription> => {
+    const onLate = (): Error => {
+      void subscribing.then((late) => late.stop({ budgetMs: 0 })).catch(() => undefined)
+      return new TransportUnavailableError(`expected ${source} to be subscribed to in time`)
+    }
+    return inTime(subscribing, { clock, limitMs: subscribeMs, onLate })
+  }
   const subscribe = async (): Promise<Subscribed> => {
     const { promise, resolve } = Promise.withResolvers<undefined>()
-    const made = await transport.consumer.subscribe(
-      {
-        source,
-        maxInFlight: options.maxInFlight,
-        prefetch: options.prefetch,
-        onFailure: () => {
-          resolve(undefined)
+    const made = await subscribedInTime(
+      transport.consumer.subscribe(
+        {
+          source,
+          maxInFlight: options.maxInFlight,
+          prefetch: options.prefetch,
+          onFailure: () => {
+            resolve(undefined)
+          },
         },
-      },
-      options.onDelivery,
+        options.onDelivery,
+      ),
     )
     // A stop that came meanwhile could not know of it.
     if (stopping.signal.aborted) await quietly('stop', made.stop({ budgetMs: 0 }))
@@ -102,7 +119,7 @@ export function createIntake(options: IntakeOptions): Intake {
       resolve(undefined)
     }
     phase = 'subscribed'
-    if (reasons.size > 0) await quietly('pause', made.pause())
+    if (reasons.size > 0) await quietly('pause', within(clock, answerMs, made.pause()))
     return { ended: promise }
   }
   /** A subscription that cannot do what it is asked is lost or ended, which it says elsewhere. */
@@ -131,7 +148,8 @@ export function createIntake(options: IntakeOptions): Intake {
     if (conditions.size === 0) await recover('subscription lost, restarting')
     else {
       phase = 'suspended'
-      await quietly('stop', subscription?.stop({ budgetMs: options.suspendBudgetMs }))
+      const stopped = subscription?.stop({ budgetMs: options.suspendBudgetMs })
+      await quietly('stop', within(clock, options.suspendBudgetMs + answerMs, Promise.resolve(stopped)))
       subscription = undefined
     }
   }

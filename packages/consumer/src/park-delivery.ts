@@ -1,4 +1,4 @@
-import type { Delivery, Failure } from '@litebus/core'
+import type { Delivery, Failure, OutboundMessage } from '@litebus/core'
 import type { Attempt } from './attempt.ts'
 import type { ConsumeContext } from './consume-context.ts'
 import { hopCopy } from './hop-copy.ts'
@@ -46,24 +46,40 @@ export interface HandoffRequest {
 /** Copy, confirmation, and only then the original is accepted; without a confirmation it goes back. */
 export function handOff(
   delivery: Delivery,
-  { kind, destination, failed }: HandoffRequest,
+  request: HandoffRequest,
   { options, handoff, budget, takenAtMs }: ParkContext,
 ): Promise<SettlementTerminal> {
-  const now = new Date(options.clock.now())
-  const { delayedDelivery, maxDelayMs } = options.transport.capabilitiesOf(destination)
-  const copy = hopCopy(delivery.message, failed.messageId, {
-    kind,
-    destination,
-    failure: failed.failure,
-    attempt: failed.attempt,
-    firstFailureAt: failed.firstFailureAt ?? now,
-    lastFailureAt: now,
-    sanitized: failed.refusal !== undefined,
-    ...(kind === 'retry' && delayedDelivery ? { delayMs: Math.min(failed.delayMs, maxDelayMs) } : {}),
-  })
+  const { transport, source, retry, clock, holdLimitMs } = options
+  const now = new Date(clock.now())
+  const copyOf = ({ kind, destination, failed }: HandoffRequest): OutboundMessage => {
+    const { delayedDelivery, maxDelayMs } = transport.capabilitiesOf(destination)
+    return hopCopy(delivery.message, failed.messageId, {
+      kind,
+      destination,
+      failure: failed.failure,
+      attempt: failed.attempt,
+      firstFailureAt: failed.firstFailureAt ?? now,
+      lastFailureAt: now,
+      sanitized: failed.refusal !== undefined,
+      ...(kind === 'retry' && delayedDelivery ? { delayMs: Math.min(failed.delayMs, maxDelayMs) } : {}),
+    })
+  }
+  const { deadLetterDestination } = retry
+  const parked =
+    deadLetterDestination === undefined
+      ? undefined
+      : (): OutboundMessage =>
+          copyOf({ kind: 'deadLetter', destination: deadLetterDestination, failed: request.failed })
   return settleDelivery(
     delivery,
-    { act: kind, copy, handoff, heldUntil: takenAtMs + options.holdLimitMs },
+    {
+      act: request.kind,
+      copy: copyOf(request),
+      handoff,
+      heldUntil: takenAtMs + holdLimitMs,
+      mayDiscard: transport.capabilitiesOf(source).nativeDeadLetter,
+      parked,
+    },
     budget,
   )
 }

@@ -17,10 +17,11 @@ import type { ResolvedConsumerOptions } from './consumer-options.ts'
  *
  * - `duplicate`: it did not run, the work was done before.
  * - `cancelled`: it ended early because of a stop, or did not run at all, which is not a failure.
+ * - `heldTooLong`: it did not run, and its delivery may not wait any longer for its turn.
  * - `undecided`: its transaction was taken back, or nobody knows whether it was committed.
  */
 export type HandlerOutcome =
-  | { readonly kind: 'succeeded' | 'duplicate' | 'cancelled' | 'undecided' }
+  | { readonly kind: 'succeeded' | 'duplicate' | 'cancelled' | 'heldTooLong' | 'undecided' }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly retryAfterMs?: number }
 
 /** Runs work in the transaction that completes it. */

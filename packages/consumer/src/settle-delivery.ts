@@ -8,7 +8,7 @@ import {
   type ReturnOptions,
   type SettlementResult,
 } from '@litebus/core'
-import type { Handoff } from './handoff.ts'
+import type { Handoff, HandoffResult } from './handoff.ts'
 import type { SettlementTerminal } from './ledger.ts'
 import {
   isAskedAgain,
@@ -43,6 +43,13 @@ export type SettlementDecision =
       readonly handoff: Handoff
       /** Until when the delivery may be held, by the monotonic clock. */
       readonly heldUntil: number
+      /**
+       * Whether it may be discarded when its copy can never be published: its source has a dead-letter place of its own,
+       * or discarding was asked for. Otherwise it is held, and in the end goes back. @defaultValue false
+       */
+      readonly mayDiscard?: boolean
+      /** Builds the dead-letter copy that takes the place of a retry copy which can never be published. */
+      readonly parked?: (() => OutboundMessage) | undefined
     }
 
 /**
@@ -84,9 +91,7 @@ function perform(
         ? untilSent(() => delivery.accept(), budget)
         : settledInTime(delivery.accept(), budget)
     case 'handOff':
-      return 'copy' in decision
-        ? decision.handoff.deliver(decision.copy, decision.heldUntil)
-        : Promise.resolve('failed')
+      return handOver(state.hop, decision)
     case 'return': {
       const { options = {} } = decision.act === 'return' ? decision : {}
       const budgetMs = budget.budgetMs + (options.delayMs ?? 0)
@@ -97,6 +102,16 @@ function perform(
       return untilSent(() => delivery.discard({ reason }), budget)
     }
   }
+}
+
+function handOver(hop: 'retry' | 'deadLetter', decision: SettlementDecision): Promise<HandoffResult> {
+  if (!('copy' in decision)) return Promise.resolve('failed')
+  const { handoff, heldUntil, mayDiscard = false } = decision
+  const copy = hop === decision.act ? decision.copy : decision.parked?.()
+  if (copy === undefined) return Promise.resolve(mayDiscard ? 'unpublishable' : 'failed')
+  return handoff.deliver(copy, heldUntil, {
+    whenRefused: hop === 'retry' || mayDiscard ? 'answer' : 'hold',
+  })
 }
 
 /** A copy that cannot be published says why the original was to be parked. */

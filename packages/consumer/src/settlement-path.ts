@@ -44,12 +44,13 @@ const afterAccept: Readonly<Record<AcceptTerminal, Answers>> = {
   acked_dead_letter: { settled: ended('acked_dead_letter'), notSent: giveBack },
 }
 const afterHandOff: Readonly<Record<'retry' | 'deadLetter', Answers>> = {
-  retry: { confirmed: accept('acked_retry'), failed: giveBack },
-  deadLetter: {
-    confirmed: accept('acked_dead_letter'),
+  // A copy that can never be published is no retry: it is parked, in the end where the broker itself parks.
+  retry: {
+    confirmed: accept('acked_retry'),
     failed: giveBack,
-    unpublishable: { at: 'discard' },
+    unpublishable: { at: 'handOff', hop: 'deadLetter' },
   },
+  deadLetter: { confirmed: accept('acked_dead_letter'), failed: giveBack, unpublishable: { at: 'discard' } },
 }
 const afterReturn: Answers = { settled: ended('returned'), revoked: pendingRedelivery }
 const afterDiscard: Answers = { settled: ended('discarded'), revoked: pendingRedelivery }

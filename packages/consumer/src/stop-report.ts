@@ -24,6 +24,9 @@ export interface DeliveryStopReport {
   readonly settlements: SettlementCounts
   /** Deliveries that were not settled in time; the broker delivers them again. */
   readonly unsettled: number
-  /** Ids of messages whose handling had not ended, where they have one. */
+  /**
+   * Ids of messages, where they have one, whose handling had not ended, or of which the stop left nobody knowing what
+   * became: a handoff that it cancelled while its copy may have been taken, a settlement without an answer.
+   */
   readonly unresolved: readonly string[]
 }

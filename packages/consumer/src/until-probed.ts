@@ -12,8 +12,8 @@ export interface Probing {
   readonly random: () => number
 }
 
-/** A probe that never answers must not be waited for as long. */
-const answerMs = 30_000
+/** What never answers must not be waited for as long. */
+export const answerMs = 30_000
 
 /** Asks until the answer is yes. False: the signal aborted before. */
 export async function untilProbed(

@@ -42,8 +42,8 @@ describe('a consumer with deduplication', () => {
   it('runs a duplicate once the lease of one that died has expired', async () => {
     const { clock, create, order, storage } = dedupBench()
     const { handlers, runs } = counting()
-    await storage.dedup.claim(idOfDelivery('orders', 'a'), 45_000)
-    const subject = create({ handlers })
+    await storage.dedup.claim(idOfDelivery('billing', 'a'), 45_000)
+    const subject = create({ handlers, dedup: { store: storage.dedup, scope: 'billing' } })
     order('a')
     await subject.start()
     await clock.advance(40_000)

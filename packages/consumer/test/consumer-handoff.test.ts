@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { reject, type Telemetry, noTelemetry } from '@litebus/core'
+import { noTelemetry, reject, retry, type Telemetry } from '@litebus/core'
 import { bench } from './arrange.ts'
 
 const never = () => reject({ code: 'NEVER' })
@@ -42,6 +42,34 @@ describe('a handoff that fails', () => {
     expect(waiting('orders.dead')).toHaveLength(1)
     expect(subject.counts()).toMatchObject({ deliveries: 2, returned: 1, acked_dead_letter: 1 })
     expect(subject.state).toBe('consuming')
+    await subject.stop()
+  })
+
+  it('of a copy with a delay asks for the place where that waits before anything is subscribed again', async () => {
+    const { broker, clock, consumer, order, transport } = bench()
+    const asked: unknown[] = []
+    const subject = consumer(() => retry({ code: 'LATER' }), {
+      transport: {
+        ...transport,
+        probe(...args) {
+          asked.push(args)
+          return Promise.reject(new Error('full'))
+        },
+      },
+      retry: {
+        mode: 'brokerDelayed',
+        backoff: { jitter: 'none' },
+        retryDestination: 'orders.retry',
+        deadLetterDestination: 'orders.dead',
+      },
+      holdLimitMs: 1000,
+    })
+    broker.faults.failNextPublish({ status: 'rejected', times: 100 })
+    order('a')
+    await subject.start()
+    await clock.advance(5000)
+    expect(subject.state).toBe('suspended')
+    expect(asked[0]).toEqual(['orders.retry', { delayMs: 1000 }])
     await subject.stop()
   })
 
@@ -114,4 +142,32 @@ describe('a handoff that fails', () => {
     expect(gauges.get('handoff')?.()).toBe(0)
     await subject.stop()
   })
+})
+
+it('a publish that is never answered is ambiguous after its time, and is repeated', async () => {
+  const { clock, consumer, order, transport, waiting } = bench()
+  let published = 0
+  const subject = consumer(never, {
+    transport: {
+      ...transport,
+      publisher: {
+        publish(messages, options) {
+          published += 1
+          return published === 1
+            ? new Promise(() => undefined)
+            : transport.publisher.publish(messages, options)
+        },
+      },
+    },
+    publishTimeoutMs: 1000,
+  })
+  order('a')
+  await subject.start()
+  await clock.advance(5999)
+  expect([published, subject.pausedBy]).toEqual([1, []])
+  await clock.advance(10_000)
+  expect(published).toBe(2)
+  expect(waiting('orders.dead')).toHaveLength(1)
+  expect(subject.counts()).toMatchObject({ acked_dead_letter: 1, inFlight: 0 })
+  await subject.stop()
 })

@@ -40,6 +40,32 @@ describe('inline retry', () => {
     await subject.stop()
   })
 
+  it('longer than a delivery may be held goes back once, keeps its attempts, and does not loop', async () => {
+    const { broker, clock, consumer, order, seen } = bench()
+    const subject = consumer(() => retry({ code: 'LATER', afterMs: 3_600_000 }), {
+      retry: { ...park, mode: 'inline' },
+      holdLimitMs: 60_000,
+    })
+    order('a')
+    await subject.start()
+    await clock.advance(59_999)
+    expect([seen.length, broker.count('orders').unsettled]).toEqual([1, 1])
+    await clock.advance(2000)
+    expect(subject.counts()).toMatchObject({ deliveries: 2, returned: 1, inFlight: 1 })
+    expect(seen.map(({ context }) => context.attempt)).toEqual([1, 2])
+    await subject.stop()
+  })
+
+  it('with a hold limit of 0 goes back with a pause', async () => {
+    const { clock, consumer, order, seen } = bench()
+    const subject = consumer(later, { retry: { ...park, mode: 'inline' }, holdLimitMs: 0 })
+    order('a')
+    await subject.start()
+    await clock.advance(3500)
+    expect(seen).toHaveLength(4)
+    await subject.stop()
+  })
+
   it('gives the delivery back when a stop comes during the wait', async () => {
     const { broker, clock, consumer, order } = bench()
     const subject = consumer(later, { retry: { ...park, mode: 'inline' } })
@@ -112,6 +138,25 @@ describe('retry copies', () => {
     await subject.start()
     await clock.advance(1)
     expect(broker.count('orders')).toEqual({ ready: 0, unsettled: 0, delayed: 1 })
+    await subject.stop()
+  })
+
+  it('are no earlier than a handler asks for, where that is more than the broker can delay', async () => {
+    const { clock, consumer, order, seen, transport } = bench()
+    const capabilitiesOf = (name: string) => ({ ...transport.capabilitiesOf(name), maxDelayMs: 5000 })
+    const subject = consumer(
+      () => (seen.length > 1 ? undefined : retry({ code: 'LATER', afterMs: 30_000 })),
+      {
+        transport: { ...transport, capabilitiesOf },
+        retry: { ...park, mode: 'brokerDelayed', backoff: { maxDelayMs: 5000 } },
+      },
+    )
+    order('a')
+    await subject.start()
+    await clock.advance(29_999)
+    expect(seen).toHaveLength(1)
+    await clock.advance(2)
+    expect(seen).toHaveLength(2)
     await subject.stop()
   })
 

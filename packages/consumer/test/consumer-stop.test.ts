@@ -188,6 +188,7 @@ describe('stopping a consumer', () => {
     expect(await stopped).toMatchObject({
       outcome: 'incomplete',
       unsettled: 1,
+      unresolved: ['a'],
       settlements: { unresolved: 1, returned: 0, inFlight: 0 },
     })
     expect(broker.count('orders').ready).toBe(1)

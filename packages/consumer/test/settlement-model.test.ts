@@ -12,14 +12,20 @@ type Answer = SettlementResult | 'throws' | 'silent'
 
 interface Script {
   readonly act: SettlementDecision['act']
+  /** What becomes of the copy, and of the dead-letter copy in the place of a retry copy. */
   readonly handoff: HandoffResult
+  readonly parked: HandoffResult
+  /** Whether the source has a dead-letter place of its own. */
+  readonly native: boolean
   /** Answers of the calls in order; what comes after the last is `settled`. */
   readonly answers: readonly Answer[]
 }
 
 const script: fc.Arbitrary<Script> = fc.record({
   act: fc.constantFrom('accept', 'retry', 'deadLetter', 'return', 'discard'),
-  handoff: fc.constantFrom('confirmed', 'failed', 'cancelled'),
+  handoff: fc.constantFrom('confirmed', 'failed', 'cancelled', 'unpublishable'),
+  parked: fc.constantFrom('confirmed', 'failed', 'cancelled', 'unpublishable'),
+  native: fc.boolean(),
   answers: fc.array(
     fc.oneof(
       { weight: 3, arbitrary: fc.constant<Answer>('notSent') },
@@ -36,12 +42,15 @@ type Call = 'accept' | 'return' | 'discard'
 
 interface Played {
   readonly terminal: SettlementTerminal
+  readonly handoffs: readonly HandoffResult[]
   readonly calls: readonly { readonly call: Call; readonly answer: Answer; readonly confirmed: boolean }[]
 }
 
 /** Settles a delivery whose broker and handoff answer by the script. */
-async function play({ act, handoff, answers }: Script, clock: ManualClock): Promise<Played> {
+async function play(one: Script, clock: ManualClock): Promise<Played> {
   const calls: { call: Call; answer: Answer; confirmed: boolean }[] = []
+  const { act, answers, native } = one
+  const handoffs: HandoffResult[] = []
   let confirmed = false
   const answer = (call: Call): Promise<SettlementResult> => {
     const given = answers[calls.length] ?? 'settled'
@@ -56,11 +65,14 @@ async function play({ act, handoff, answers }: Script, clock: ManualClock): Prom
     returnToQueue: () => answer('return'),
     discard: () => answer('discard'),
   }
-  const decision = decisionOf(act, () => {
-    confirmed = handoff === 'confirmed'
-    return handoff
+  const decision = decisionOf(act, native, (mayRefuse) => {
+    const scripted = handoffs.length === 0 ? one.handoff : one.parked
+    const result = scripted === 'unpublishable' && !mayRefuse ? 'failed' : scripted
+    handoffs.push(result)
+    confirmed = result === 'confirmed'
+    return result
   })
-  return { terminal: await settleDelivery(delivery, decision, { budgetMs, clock }), calls }
+  return { terminal: await settleDelivery(delivery, decision, { budgetMs, clock }), calls, handoffs }
 }
 
 /** Lets time pass until all of the paths have ended. */
@@ -74,15 +86,25 @@ async function untilEnded<T>(clock: ManualClock, paths: readonly Promise<T>[]): 
   return ended
 }
 
-function decisionOf(act: SettlementDecision['act'], deliver: () => HandoffResult): SettlementDecision {
+function decisionOf(
+  act: SettlementDecision['act'],
+  native: boolean,
+  deliver: (mayRefuse: boolean) => HandoffResult,
+): SettlementDecision {
+  const copy = { destination: 'elsewhere', messageId: '1', body: new Uint8Array(), headers: {} }
   switch (act) {
     case 'retry':
     case 'deadLetter':
       return {
         act,
-        copy: { destination: 'elsewhere', messageId: '1', body: new Uint8Array(), headers: {} },
-        handoff: { deliver: () => Promise.resolve(deliver()) },
+        copy,
+        handoff: {
+          deliver: (_copy, _heldUntil, options) =>
+            Promise.resolve(deliver(options?.whenRefused === 'answer')),
+        },
         heldUntil: 0,
+        mayDiscard: native,
+        parked: () => copy,
       }
     case 'discard':
       return { act, reason: 'NO' }
@@ -98,14 +120,15 @@ const claims: Readonly<Partial<Record<SettlementTerminal, Call>>> = {
   returned: 'return',
   discarded: 'discard',
 }
-const acceptedAs: Readonly<Partial<Record<SettlementTerminal, SettlementDecision['act']>>> = {
-  acked: 'accept',
-  acked_retry: 'retry',
-  acked_dead_letter: 'deadLetter',
+const acceptedAs: Readonly<Partial<Record<SettlementTerminal, readonly SettlementDecision['act'][]>>> = {
+  acked: ['accept'],
+  acked_retry: ['retry'],
+  // A retry copy that can never be published is parked instead.
+  acked_dead_letter: ['deadLetter', 'retry'],
 }
 
 /** The rules that a path broke, apart from how it is implemented. */
-function brokenRules({ act, handoff }: Script, { terminal, calls }: Played): readonly string[] {
+function brokenRules({ act, native }: Script, { terminal, calls, handoffs }: Played): readonly string[] {
   const last = calls.at(-1)
   const hop = act === 'retry' || act === 'deadLetter'
   const claimed = claims[terminal]
@@ -116,17 +139,23 @@ function brokenRules({ act, handoff }: Script, { terminal, calls }: Played): rea
     'nothing is accepted without success or a confirmed copy': calls.every(
       ({ call, confirmed }) => call !== 'accept' || act === 'accept' || confirmed,
     ),
-    'nothing is discarded but by decision': calls.every(
-      ({ call }) => call !== 'discard' || act === 'discard',
-    ),
+    'nothing is discarded but by decision, or where the broker parks what no copy can be made of':
+      calls.every(
+        ({ call }) =>
+          call !== 'discard' || act === 'discard' || (native && hop && handoffs.at(-1) === 'unpublishable'),
+      ),
     'a cancelled handoff leaves the source alone':
-      !hop || handoff !== 'cancelled' || (terminal === 'unresolved' && calls.length === 0),
+      handoffs.at(-1) !== 'cancelled' || (terminal === 'unresolved' && calls.length === 0),
+    'a second copy is only made in the place of one that can never be published':
+      handoffs.length < 2 || (act === 'retry' && handoffs[0] === 'unpublishable' && handoffs.length === 2),
+    'a retry is counted as one only if its own copy was confirmed':
+      terminal !== 'acked_retry' || handoffs.join() === 'confirmed',
     'what a terminal claims was settled':
       claimed === undefined || (last?.call === claimed && last.answer === 'settled'),
     'what was settled is not called uncertain': claimed !== undefined || last?.answer !== 'settled',
     'redelivery is only pending where the authority was revoked':
       terminal !== 'pending_redelivery' || last?.answer === 'revoked',
-    'an accept is counted by what was decided': (acceptedAs[terminal] ?? act) === act,
+    'an accept is counted by what was decided': acceptedAs[terminal]?.includes(act) ?? true,
   }
   return Object.entries(holds).flatMap(([rule, kept]) => (kept ? [] : [rule]))
 }

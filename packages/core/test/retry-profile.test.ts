@@ -19,7 +19,13 @@ const modes: readonly RetryMode[] = [
 ]
 
 describe('retryProfileFaults', () => {
-  const able = { orderedStream: true, pausable: true, delayedDelivery: true, nativeDeadLetter: true }
+  const able = {
+    orderedStream: true,
+    pausable: true,
+    delayedDelivery: true,
+    maxDelayMs: 600_000,
+    nativeDeadLetter: true,
+  }
 
   it.each<[string, RetryProfile, Partial<typeof able>, readonly [string, string]]>([
     [
@@ -41,12 +47,6 @@ describe('retryProfileFaults', () => {
       ["mode 'pausePartition'", 'pausable'],
     ],
     [
-      'preserve on a transport that cannot pause',
-      { mode: 'inline', ordering: 'preserve', destinationOrdered: true },
-      { pausable: false },
-      ["ordering 'preserve'", 'pausable'],
-    ],
-    [
       'delayed and preserve',
       { mode: 'brokerDelayed', ordering: 'preserve', destinationOrdered: true },
       {},
@@ -57,6 +57,12 @@ describe('retryProfileFaults', () => {
       { mode: 'brokerDelayed' },
       { delayedDelivery: false },
       ["mode 'brokerDelayed'", 'delayedDelivery'],
+    ],
+    [
+      'a backoff beyond the longest delay of the broker',
+      { mode: 'brokerDelayed', maxAttempts: 4 },
+      { maxDelayMs: 3999 },
+      ['backoff, which grows to 4000 ms', 'maxDelayMs 3999'],
     ],
     [
       'a retry destination without allowReorder',
@@ -92,6 +98,28 @@ describe('retryProfileFaults', () => {
     expect(retryProfileFaults(profile, able)).toEqual([])
   })
 
+  it('takes a backoff that the delay of the broker is long enough for', () => {
+    const faults = (profile: RetryProfile): unknown =>
+      retryProfileFaults(profile, { ...able, maxDelayMs: 4000 })
+    expect(faults({ mode: 'brokerDelayed', maxAttempts: 4 })).toEqual([])
+    expect(faults({ mode: 'brokerDelayed', backoff: { maxDelayMs: 4000 } })).toEqual([])
+    expect(faults({ mode: 'brokerDelayed', maxAttempts: 1 })).toEqual([])
+  })
+
+  it('judges delays by the place that retry copies go to', () => {
+    const profile = { mode: 'brokerDelayed', retryDestination: 'later' } as const
+    const plain = { delayedDelivery: false, maxDelayMs: 0 }
+    const [fault, ...others] = retryProfileFaults(profile, able, plain)
+    expect(fault).toMatch(/mode 'brokerDelayed' .* of retryDestination later/)
+    expect(others).toEqual([])
+    expect(retryProfileFaults(profile, { ...able, ...plain }, able)).toEqual([])
+  })
+
+  it('takes preserve on an ordered stream that cannot pause: what failed is held where it is', () => {
+    const profile = { mode: 'inline', ordering: 'preserve', destinationOrdered: true } as const
+    expect(retryProfileFaults(profile, { ...able, pausable: false })).toEqual([])
+  })
+
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])('refuses %p attempts', (maxAttempts) => {
     expect(retryProfileFaults({ mode: 'inline', maxAttempts }, able)).toHaveLength(1)
   })
@@ -111,6 +139,7 @@ describe('retryProfileFaults', () => {
           orderedStream: fc.boolean(),
           pausable: fc.boolean(),
           delayedDelivery: fc.boolean(),
+          maxDelayMs: fc.constantFrom(0, 600_000),
           nativeDeadLetter: fc.boolean(),
         }),
         fc.constantFrom(...failureCategories),

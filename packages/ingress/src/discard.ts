@@ -74,7 +74,9 @@ export function createDiscarder({ options, intake, handoff, budget, stopping }: 
       sanitized: oversize || !boundsHold(delivery.message.headers),
     })
     const heldUntil = takenAtMs + options.holdLimitMs
-    return settleDelivery(delivery, { act: 'deadLetter', copy, handoff, heldUntil }, budget)
+    // What no place for dead letters takes would otherwise be held and given back without end.
+    const decision = { act: 'deadLetter', copy, handoff, heldUntil, mayDiscard: true } as const
+    return settleDelivery(delivery, decision, budget)
   }
   const stand = (): void => {
     if (limit === undefined || inARow < limit || standing !== undefined) return

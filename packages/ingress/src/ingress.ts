@@ -65,8 +65,6 @@ export function createIngress(given: IngressOptions): Ingress {
     stopping,
     forcing,
     publishTimeoutMs: options.executionBudgetMs,
-    // What no place for dead letters takes would otherwise be held and given back without end.
-    onUnpublishable: 'end',
   })
   const discarder = createDiscarder({ options, intake, handoff, budget, stopping })
   const context: IngestContext = {

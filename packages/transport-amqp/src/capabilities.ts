@@ -8,10 +8,10 @@ export function amqpCapabilities(options: ResolvedAmqpOptions, destination: stri
   const kind = queue === undefined ? 'classic' : (queue.kind ?? 'quorum')
   // Seen on 3.10: a quorum queue without a delivery limit puts a returned message at its tail, not at its place.
   const returnsInPlace = kind === 'classic' || queue?.deliveryLimit !== undefined
-  const orderedStream = queue?.singleActiveConsumer === true && returnsInPlace
   return {
-    orderedStream,
-    pausable: orderedStream,
+    orderedStream: queue?.singleActiveConsumer === true && returnsInPlace,
+    // What was pushed ahead is handed out behind what went back, and nothing can be told to wait at the broker.
+    pausable: false,
     delayedDelivery: delays.length > 0,
     maxDelayMs: Math.max(0, ...delays),
     nativeDeadLetter: queue?.deadLetter !== undefined,

@@ -145,6 +145,9 @@ function closedOutcome(
         : { category: 'AUTHORIZATION', code: 'AMQP_ACCESS_REFUSED' },
     )
   }
+  if (close?.maxMessageBytes !== undefined && entry.body.byteLength > close.maxMessageBytes) {
+    return rejected(publishFailures.messageTooLarge)
+  }
   return { status: 'ambiguous', failure: publishFailures.connectionLost }
 }
 

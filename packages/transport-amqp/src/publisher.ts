@@ -12,8 +12,8 @@ import { createKnownExchanges } from './known-exchanges.ts'
 import type { ResolvedAmqpOptions } from './options.ts'
 import type { OutstandingPublish } from './publish-channel.ts'
 import { createPublishQueue, unavailability } from './publish-queue.ts'
-import type { TopologyProblems } from './topology/apply-topology.ts'
-import { delayFor, delayQueueName } from './topology/delay-queues.ts'
+import { waitingPlace } from './topology/delay-queues.ts'
+import type { TopologyState } from './topology/topology-state.ts'
 
 /** A publisher that its transport can wait for. */
 export interface AmqpPublisher extends TransportPublisher {
@@ -21,24 +21,18 @@ export interface AmqpPublisher extends TransportPublisher {
   idle(): Promise<void>
 }
 
-/** Publishes with `mandatory` over one confirm channel, pipelined; `problems` is what of the topology does not fit. */
+/** Publishes with `mandatory` over one confirm channel, pipelined; `topology` is what is known about it. */
 export function createAmqpPublisher(
   options: ResolvedAmqpOptions,
   connection: AmqpConnection,
-  problems: () => TopologyProblems,
+  topology: Pick<TopologyState, 'hasProblems' | 'problemOf' | 'askSoon'>,
 ): AmqpPublisher {
   const exchanges = createKnownExchanges(connection)
   const queue = createPublishQueue(options, connection, ({ exchange }) => {
     if (exchange !== undefined) exchanges.forget(exchange)
   })
 
-  /** The destination, or the queue in which the message waits on its way there; undefined: there is no such delay. */
-  const delayed = ({ destination, routingKey, delayMs = 0 }: OutboundMessage): string | undefined => {
-    if (delayMs <= 0) return destination
-    const declared = options.topology.queues?.find(({ name }) => name === destination)
-    const delay = routingKey === undefined ? delayFor(declared, delayMs) : undefined
-    return delay === undefined ? undefined : delayQueueName(destination, delay)
-  }
+  const delayed = (message: OutboundMessage): string | undefined => waitingPlace(options.topology, message)
 
   /** Why a message is not sent; `target` is where it would go. */
   const refusal = (message: OutboundMessage, target: string | undefined): PublishOutcome | undefined => {
@@ -46,10 +40,11 @@ export function createAmqpPublisher(
     if (bytes === undefined) return rejected(publishFailures.headerInvalid)
     if (bytes > options.maxMessageBytes) return rejected(publishFailures.messageTooLarge)
     if (target === undefined) return rejected(publishFailures.delayUnsupported)
-    const found = problems()
-    return found.has(message.destination) || found.has(target)
-      ? unavailable(publishFailures.topologyMismatch)
-      : undefined
+    if (!topology.hasProblems) return undefined
+    const names = [message.destination, target]
+    if (topology.problemOf(names) === undefined) return undefined
+    topology.askSoon(connection.current?.driver, names)
+    return unavailable(publishFailures.topologyMismatch)
   }
 
   /** Takes its place in the queue at once where the exchange is known. */

@@ -10,11 +10,14 @@ export interface ServerClose {
   readonly queueMissing: boolean
   /** True when it closed the channel because a delivery was held longer than its consumer timeout. */
   readonly consumerTimeout: boolean
+  /** Largest body that the broker takes, when it closed the channel because of a larger one. */
+  readonly maxMessageBytes?: number
   /** True when a declaration met something else under the same name. */
   readonly inequivalent: boolean
 }
 
 const quotedMessage = /with message "(?<text>.*)"\s*$/su
+const tooLarge = /message size \d+ (?:is )?larger than (?:configured )?max size (?<bytes>\d+)/u
 const namedExchange = /\bexchange '(?<exchange>[^']*)' in vhost/u
 
 /**
@@ -28,10 +31,12 @@ export function readServerClose(error: unknown): ServerClose {
   const code = given?.code
   const text = quotedMessage.exec(message)?.groups?.['text'] ?? message
   const exchange = namedExchange.exec(text)?.groups?.['exchange']
+  const maxBytes = code === 406 ? tooLarge.exec(text)?.groups?.['bytes'] : undefined
   return {
     code: typeof code === 'number' ? code : undefined,
     text,
     ...(exchange === undefined ? {} : { exchange }),
+    ...(maxBytes === undefined ? {} : { maxMessageBytes: Number(maxBytes) }),
     queueMissing: code === 404 && text.includes('no queue '),
     consumerTimeout: code === 406 && text.includes('delivery acknowledgement on channel'),
     inequivalent: code === 406 && text.includes('inequivalent arg'),

@@ -27,6 +27,13 @@ export function secretsOf(options: ResolvedAmqpOptions): readonly string[] {
   return [...fromUrl, ...(typeof fromOptions === 'string' ? [fromOptions] : [])]
 }
 
+/** The virtual host; empty where only the function of the user knows it. */
+export function virtualHostOf({ url, connection, connect }: ResolvedAmqpOptions): string {
+  if (connect !== undefined) return ''
+  const named = url === undefined ? connection?.['vhost'] : safeDecode(new URL(url).pathname.slice(1))
+  return typeof named === 'string' && named !== '' ? named : '/'
+}
+
 function safeDecode(text: string): string {
   try {
     return decodeURIComponent(text)

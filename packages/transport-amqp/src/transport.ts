@@ -1,4 +1,4 @@
-import { within, type Transport } from '@litebus/core'
+import { isLiteBusError, within, type Transport } from '@litebus/core'
 import { amqpCapabilities } from './capabilities.ts'
 import { createAmqpConnection } from './connection.ts'
 import { createAmqpConsumer } from './consumer.ts'
@@ -8,9 +8,11 @@ import { resolveAmqpOptions, type AmqpTransportOptions } from './options.ts'
 import { createAmqpPublisher } from './publisher.ts'
 import { onScratchChannel } from './scratch-channel.ts'
 import { readServerClose } from './server-close.ts'
-import { secretsOf } from './socket.ts'
+import { secretsOf, virtualHostOf } from './socket.ts'
 import type { AmqpSubscription } from './subscription.ts'
-import { applyTopology, type TopologyProblems } from './topology/apply-topology.ts'
+import { waitingPlace } from './topology/delay-queues.ts'
+import { createTopologyState } from './topology/topology-state.ts'
+import type { AmqpTopology } from './topology/topology.ts'
 
 /**
  * Connects to RabbitMQ, or a broker that speaks its AMQP 0-9-1: lazily, over one connection to publish and one to
@@ -20,18 +22,14 @@ import { applyTopology, type TopologyProblems } from './topology/apply-topology.
  */
 export function amqpTransport(given: AmqpTransportOptions): Transport {
   const options = resolveAmqpOptions(given)
-  const { clock, logger, telemetry } = options
+  const { clock, telemetry } = options
   const running = new Set<AmqpSubscription>()
-  let problems: TopologyProblems = new Map()
   let closing: Promise<void> | undefined
 
-  const prepare = async (driver: AmqpDriverConnection): Promise<void> => {
-    problems = await applyTopology(driver, options.topology)
-    for (const problem of problems.values()) logger.error(problem.message, { code: problem.code })
-  }
-  const publishing = createAmqpConnection(options, 'publish', prepare)
-  const consuming = createAmqpConnection(options, 'consume', prepare)
-  const publisher = createAmqpPublisher(options, publishing, () => problems)
+  const topology = createTopologyState(options)
+  const publishing = createAmqpConnection(options, 'publish', topology.apply)
+  const consuming = createAmqpConnection(options, 'consume', topology.apply)
+  const publisher = createAmqpPublisher(options, publishing, topology)
   const gauges = [publishing, consuming].map((connection, index) =>
     telemetry.observe(
       { scope: 'LiteBus.Transport', name: 'litebus.transport.connection.blocked' },
@@ -52,24 +50,38 @@ export function amqpTransport(given: AmqpTransportOptions): Transport {
   return {
     system: 'rabbitmq',
     capabilitiesOf: (destination) => amqpCapabilities(options, destination),
+    readerOf: (queue) => JSON.stringify(['rabbitmq', virtualHostOf(options), queue]),
     publisher,
     consumer: createAmqpConsumer(options, consuming, running),
-    async probe(destination) {
+    async probe(destination, { delayMs } = {}) {
       const { driver } = await publishing.ready()
       if (publishing.blocked) throw unavailable('the broker takes no publishes', 'the connection is blocked')
       if (consuming.started) await consuming.ready()
-      const problem = destination === undefined ? undefined : problems.get(destination)
-      if (problem !== undefined) throw problem
+      const names = destination === undefined ? [] : placesOf(options.topology, destination, delayMs)
+      let asked = ''
       try {
-        await within(clock, options.connectTimeoutMs, probeDestination(driver, destination))
+        await topology.ask(driver, names)
+        const problem = topology.problemOf(names)
+        if (problem !== undefined) throw problem
+        if (names.length === 0) {
+          await within(clock, options.connectTimeoutMs, probeDestination(driver, undefined))
+        }
+        for (asked of names) await within(clock, options.connectTimeoutMs, probeDestination(driver, asked))
       } catch (error) {
-        if (readServerClose(error).code === 404) throw missingDestination(destination ?? '')
+        if (isLiteBusError(error)) throw error
+        if (readServerClose(error).code === 404) throw missingDestination(asked)
         throw unavailable('the broker does not answer', safeText(error, secretsOf(options)), error)
       }
     },
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Everything that a publish to a destination needs, the queue of its delay included. */
+function placesOf(topology: AmqpTopology, destination: string, delayMs = 0): readonly string[] {
+  const place = waitingPlace(topology, { destination, delayMs })
+  return place === undefined || place === destination ? [destination] : [destination, place]
 }
 
 /** Looks for a queue, then for an exchange of that name; without a name, a channel that opens is answer enough. */

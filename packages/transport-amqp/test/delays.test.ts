@@ -130,4 +130,44 @@ await describeWithServices('a delayed publish to RabbitMQ', ['rabbitmq'], ({ rab
     expect(await publish({ ...delayed(missing, 'at once', 0) })).toEqual({ status: 'confirmed' })
     await admin.close()
   })
+
+  it('is taken without a new connection once its missing queue was created, and a probe asks for that queue', async () => {
+    await using vhost = await rabbitmq.createVhost()
+    const work = `${vhost.prefix}work`
+    const topology: AmqpTopology = { mode: 'verify', queues: [{ name: work, delays: [60_000] }] }
+    const admin = await connect(vhost.url)
+    const channel = await admin.createChannel()
+    const [queue, waiting] = allQueues(topology)
+    if (queue === undefined || waiting === undefined)
+      throw new Error('expected a queue and that of its delay')
+    await channel.assertQueue(queue.name, { arguments: queueArguments(queue) })
+    await using transport = amqpTransport({ url: vhost.url, topology })
+    const publish = async (messageId: string): Promise<unknown> =>
+      (await transport.publisher.publish([delayed(work, messageId, 1000)]))[0]
+    await transport.probe(work)
+    await expect(transport.probe(work, { delayMs: 1000 })).rejects.toMatchObject({
+      code: 'TOPOLOGY_MISMATCH',
+    })
+    await channel.assertQueue(waiting.name, { arguments: queueArguments(waiting) })
+    await transport.probe(work, { delayMs: 1000 })
+    expect(await publish('a')).toEqual({ status: 'confirmed' })
+    // One that is deleted later is seen as well, and so is its return by nothing but publishes.
+    await channel.deleteQueue(waiting.name)
+    await expect(transport.probe(work, { delayMs: 1000 })).rejects.toMatchObject({
+      code: 'TOPOLOGY_MISMATCH',
+    })
+    await using late = amqpTransport({ url: vhost.url, topology })
+    await late.probe(work)
+    expect(await late.publisher.publish([delayed(work, 'b', 1000)])).toMatchObject([
+      { status: 'unavailable' },
+    ])
+    await channel.assertQueue(waiting.name, { arguments: queueArguments(waiting) })
+    await eventually(
+      async () => {
+        expect(await late.publisher.publish([delayed(work, 'b', 1000)])).toEqual([{ status: 'confirmed' }])
+      },
+      { expectation: 'the queue to be noticed' },
+    )
+    await admin.close()
+  })
 })

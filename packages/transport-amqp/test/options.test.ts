@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import type { OutboundMessage } from '@litebus/core'
-import { amqpTransport } from '@litebus/transport-amqp'
+import { amqpTransport, type AmqpTransportOptions } from '@litebus/transport-amqp'
 import { safeText } from '../src/errors.ts'
 import { carriedBytes, readHeaders } from '../src/headers.ts'
 import { topologyFaults } from '../src/topology/check-topology.ts'
@@ -153,5 +153,21 @@ describe('texts of errors', () => {
   it('say something for errors without text', () => {
     expect(safeText(Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }))).toBe('ECONNREFUSED')
     expect(safeText(undefined)).toBe('no reason given')
+  })
+})
+
+describe('the name of a reader', () => {
+  const readerOf = (options: AmqpTransportOptions): string | undefined =>
+    amqpTransport(options).readerOf?.('orders')
+
+  it.each<[string, AmqpTransportOptions, string]>([
+    ['the default virtual host', { url: 'amqp://app:secret@one' }, '/'],
+    ['that of another node of the same', { url: 'amqps://app:other@two:5671/' }, '/'],
+    ['a virtual host', { url: 'amqp://one/team%2Fa?heartbeat=5' }, 'team/a'],
+    ['one in connection options', { connection: { hostname: 'one', vhost: 'team/a' } }, 'team/a'],
+    ['connection options without one', { connection: { hostname: 'one' } }, '/'],
+    ['a function of the user, which alone knows it', { connect: () => Promise.reject(new Error()) }, ''],
+  ])('is virtual host and queue: %s', (_name, options, vhost) => {
+    expect(readerOf(options)).toBe(JSON.stringify(['rabbitmq', vhost, 'orders']))
   })
 })

@@ -67,6 +67,30 @@ await describeWithServices(
       expect(gauges.map((read) => read())).not.toContain(1)
     }, 120_000)
 
+    it('rejects what is larger than the broker takes, and nothing else', async () => {
+      await using node = await startRabbitNode()
+      await node.ctl(['eval', 'application:set_env(rabbit, max_message_size, 1000).'])
+      await using transport = amqpTransport({
+        url: node.url,
+        ...quick,
+        topology: { queues: [{ name: 'q' }] },
+      })
+      const sized = (bytes: number): OutboundMessage => ({
+        ...to('q', String(bytes)),
+        body: Buffer.alloc(bytes),
+      })
+      expect(await transport.publisher.publish([sized(1000)])).toEqual([{ status: 'confirmed' }])
+      const [large, small] = await transport.publisher.publish([sized(1001), sized(999)])
+      expect(large).toMatchObject({ status: 'rejected', failure: { code: 'MESSAGE_TOO_LARGE' } })
+      expect(small?.status).not.toBe('rejected')
+      await eventually(
+        async () => {
+          expect(await transport.publisher.publish([sized(998)])).toEqual([{ status: 'confirmed' }])
+        },
+        { expectation: 'publishes to be confirmed again' },
+      )
+    }, 120_000)
+
     it('survives a restart of the broker without a manual step', async () => {
       await using node = await startRabbitNode()
       await using transport = amqpTransport({

@@ -26,6 +26,7 @@ export function readDelivery(
   const orderingKey = readKey(record.key)
   return {
     deliveryId: `${source}-${String(partition)}-${String(record.offset)}`,
+    partition: String(partition),
     redelivered: handedOut > 1 || retry !== undefined,
     ...(retry === undefined ? {} : { attempt: retry.attempt }),
     ...(retry?.firstFailureAtMs === undefined ? {} : { firstFailureAt: new Date(retry.firstFailureAtMs) }),

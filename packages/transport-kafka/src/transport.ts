@@ -46,6 +46,11 @@ export function kafkaTransport(given: KafkaTransportOptions): Transport {
   return {
     system: 'kafka',
     capabilitiesOf: () => kafkaCapabilities(options),
+    readerOf(topic) {
+      const { groupId } = options
+      const group = typeof groupId === 'function' ? groupId(topic) : groupId
+      return JSON.stringify(['kafka', group ?? null, topic])
+    },
     publisher,
     consumer: createKafkaConsumer({ options, driver, running, isClosed }),
     probe,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { isLiteBusError, silentLogger } from '@litebus/core'
-import { kafkaTransport } from '@litebus/transport-kafka'
+import { kafkaTransport, type KafkaTransportOptions } from '@litebus/transport-kafka'
 import { safeText } from '../src/errors.ts'
 import { findStarts } from '../src/find-starts.ts'
 import { refusalOf } from '../src/kafkajs/kafkajs-errors.ts'
@@ -120,5 +120,16 @@ describe('where a partition starts', () => {
     const starts = await findStarts(driver(4n), request, { onOffsetOutOfRange: 'earliest', logger })
     expect(starts.get(0)).toEqual({ offset: 5n, isCommitted: false })
     expect(lines).toHaveLength(1)
+  })
+})
+
+describe('the name of a reader', () => {
+  it.each([
+    ['billing', 'billing'],
+    [(topic: string) => `billing-${topic}`, 'billing-orders'],
+    [undefined, null],
+  ])('is consumer group and topic, with groupId %s', (groupId, group) => {
+    const transport = kafkaTransport({ brokers: 'localhost:9092', groupId } as KafkaTransportOptions)
+    expect(transport.readerOf?.('orders')).toBe(JSON.stringify(['kafka', group, 'orders']))
   })
 })

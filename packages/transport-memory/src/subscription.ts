@@ -79,6 +79,7 @@ export function createMemorySubscription(setup: {
       returnToQueue: (ref, how) =>
         send(ref, () => {
           internals.giveBack(ref.queue, ref.stored, how)
+          if (ref.queue.options.ordered === true) giveBackUnstarted()
         }),
       discard: (ref) =>
         send(ref, () => {
@@ -86,6 +87,16 @@ export function createMemorySubscription(setup: {
         }),
     },
   })
+
+  /** What was pushed ahead would otherwise be handed out before what went back. */
+  const giveBackUnstarted = (): void => {
+    for (const ref of ledger.takeUnstarted()) {
+      held.delete(ref)
+      // Nobody saw it: behind one that goes back again and again, its own limit of deliveries must not be spent.
+      ref.stored.deliveries -= 1
+      internals.giveBack(ref.queue, ref.stored)
+    }
+  }
 
   const take = (queue: MemoryQueue, stored: StoredMessage): void => {
     const ref = { queue, stored }

@@ -23,6 +23,7 @@ export function memoryTransport(given: MemoryTransportOptions): Transport {
   return {
     system: 'inmemory',
     capabilitiesOf: (destination) => memoryCapabilities(options, destination),
+    readerOf: (queue) => JSON.stringify(['inmemory', queue]),
     publisher: createMemoryPublisher(options, connection),
     consumer: createMemoryConsumer(options, connection, running),
     async probe(destination) {

@@ -1,6 +1,6 @@
 import { optionFaults, type OptionShape } from '../options/read-options.ts'
 import type { TransportCapabilities } from '../ports/transport.ts'
-import { backoffFaults, type BackoffOptions } from './backoff.ts'
+import { backoffDelayMs, backoffFaults, type BackoffOptions } from './backoff.ts'
 import { failureCategories, type FailureCategory } from './failure.ts'
 
 /** Where a retry happens. `none` never retries; `blocking` is `inline` under the name that other stacks use. */
@@ -76,14 +76,22 @@ export function resolveRetryProfile(profile: RetryProfile): ResolvedRetryProfile
 
 type RetryCapabilities = Pick<
   TransportCapabilities,
-  'orderedStream' | 'pausable' | 'delayedDelivery' | 'nativeDeadLetter'
+  'orderedStream' | 'pausable' | 'delayedDelivery' | 'maxDelayMs' | 'nativeDeadLetter'
 >
+
+type DelayCapabilities = Pick<TransportCapabilities, 'delayedDelivery' | 'maxDelayMs'>
 
 /**
  * Names every contradiction of a profile, within itself and with the transport. A profile with any is refused at
  * construction, so that a reordering path is never reached by falling through.
+ *
+ * @param copies - what the place can do that retry copies go to. @defaultValue the capabilities of the source
  */
-export function retryProfileFaults(profile: RetryProfile, capabilities: RetryCapabilities): string[] {
+export function retryProfileFaults(
+  profile: RetryProfile,
+  capabilities: RetryCapabilities,
+  copies: DelayCapabilities = capabilities,
+): string[] {
   const misnamed = optionFaults('retry.', profile, { shape: profileShape })
   if (misnamed.length > 0) return misnamed
   const resolved = resolveRetryProfile(profile)
@@ -124,19 +132,17 @@ export function retryProfileFaults(profile: RetryProfile, capabilities: RetryCap
     "mode 'pausePartition' contradicts the transport capability pausable: false",
   )
   refuse(
-    ordering === 'preserve' &&
-      resolved.destinationOrdered &&
-      capabilities.orderedStream &&
-      !capabilities.pausable,
-    "ordering 'preserve' contradicts the transport capability pausable: false: keeping order means pausing",
-  )
-  refuse(
     mode === 'brokerDelayed' && ordering === 'preserve',
     "mode 'brokerDelayed' contradicts ordering 'preserve': a delayed copy is overtaken",
   )
   refuse(
-    mode === 'brokerDelayed' && !capabilities.delayedDelivery,
-    "mode 'brokerDelayed' contradicts the transport capability delayedDelivery: false",
+    mode === 'brokerDelayed' && !copies.delayedDelivery,
+    `mode 'brokerDelayed' contradicts the transport capability delayedDelivery: false of ${blank(profile.retryDestination) ? 'the source' : `retryDestination ${String(profile.retryDestination)}`}`,
+  )
+  const longestMs = longestBackoffMs(resolved)
+  refuse(
+    mode === 'brokerDelayed' && copies.delayedDelivery && longestMs > copies.maxDelayMs,
+    `backoff, which grows to ${String(longestMs)} ms within maxAttempts ${String(maxAttempts)}, contradicts the transport capability maxDelayMs ${String(copies.maxDelayMs)}: a copy would come early; lower backoff.maxDelayMs, or give the destination a longer delay`,
   )
   refuse(
     mode === 'retryDestination' && ordering !== 'allowReorder',
@@ -152,6 +158,11 @@ export function retryProfileFaults(profile: RetryProfile, capabilities: RetryCap
     'expected deadLetterDestination, since the transport capability nativeDeadLetter is false, found none',
   )
   return faults
+}
+
+/** The longest delay that attempts of a profile reach, before jitter. */
+function longestBackoffMs({ backoff, maxAttempts }: ResolvedRetryProfile): number {
+  return maxAttempts < 2 ? 0 : backoffDelayMs(maxAttempts - 1, { ...backoff, jitter: 'none' }, () => 0)
 }
 
 const modes: ReadonlySet<string> = new Set<RetryMode>([

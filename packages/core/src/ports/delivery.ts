@@ -35,6 +35,8 @@ export interface Delivery {
   readonly redelivered: boolean
   /** How often it was delivered, 1 at first, where the broker counts. */
   readonly deliveryCount?: number
+  /** Partition that it is from, where the source has several: its order is that of the whole partition. */
+  readonly partition?: string
   /** Attempts carried by the transport across returns. */
   readonly attempt?: number
   /** First failure carried by the transport across returns. */

@@ -129,14 +129,23 @@ export interface Transport extends AsyncDisposable {
   readonly system: string
   /** What a destination can do. */
   capabilitiesOf(destination: string): TransportCapabilities
+  /**
+   * Names who reads a source by this transport, so that two readers which each get all of its messages have two names,
+   * and every instance of one has the same, also after a restart: a virtual host and its queue, a consumer group and
+   * its topic. @defaultValue the source is its only reader
+   */
+  readerOf?(source: string): string
   /** Publishes with confirmation. */
   readonly publisher: TransportPublisher
   /** Consumes with settlement. */
   readonly consumer: TransportConsumer
   /** Looks without taking, where the broker can. */
   readonly browser?: TransportBrowser
-  /** Resolves when the broker (and the destination, if one is named) can be used; throws otherwise. */
-  probe(destination?: string): Promise<void>
+  /**
+   * Resolves when the broker (and the destination, if one is named) can be used; throws otherwise. With `delayMs` the
+   * destination includes the place where a publish with that delay waits.
+   */
+  probe(destination?: string, options?: { readonly delayMs?: number }): Promise<void>
   /** Closes all connections; subscriptions are stopped without a budget. Idempotent. */
   close(): Promise<void>
 }

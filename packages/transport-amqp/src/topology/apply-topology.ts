@@ -8,12 +8,17 @@ import { queueArguments, type AmqpBinding, type AmqpQueue, type AmqpTopology } f
 /** What of the topology the broker did not agree to, by queue or exchange. */
 export type TopologyProblems = ReadonlyMap<string, TopologyMismatchError>
 
-/** Declares or verifies the topology, each thing on its own: one mismatch does not hide or stop the others. */
+/**
+ * Declares or verifies the topology, each thing on its own: one mismatch does not hide or stop the others. With `only`,
+ * nothing but what has these names.
+ */
 export async function applyTopology(
   driver: AmqpDriverConnection,
   topology: AmqpTopology,
+  only?: ReadonlySet<string>,
 ): Promise<TopologyProblems> {
   const problems = new Map<string, TopologyMismatchError>()
+  const isMeant = (name: string): boolean => only === undefined || only.has(name)
   const attempt = async (name: string, work: (channel: AmqpDriverChannel) => Promise<unknown>) => {
     try {
       await onScratchChannel(driver, work)
@@ -24,7 +29,7 @@ export async function applyTopology(
       if (!problems.has(name)) problems.set(name, explainRefusal(name, close, error))
     }
   }
-  for (const exchange of topology.exchanges ?? []) {
+  for (const exchange of (topology.exchanges ?? []).filter(({ name }) => isMeant(name))) {
     await attempt(exchange.name, (channel) =>
       topology.mode === 'verify'
         ? channel.checkExchange(exchange.name)
@@ -41,13 +46,13 @@ export async function applyTopology(
           }),
     )
   }
-  for (const queue of allQueues(topology)) {
+  for (const queue of allQueues(topology).filter(({ name }) => isMeant(name))) {
     await attempt(queue.name, (channel) =>
       topology.mode === 'verify' ? channel.checkQueue(queue.name) : assertQueue(channel, queue),
     )
   }
   if (topology.mode === 'verify') return problems
-  for (const binding of topology.bindings ?? []) {
+  for (const binding of (topology.bindings ?? []).filter(({ exchange }) => isMeant(exchange))) {
     await attempt(binding.exchange, (channel) => bind(channel, binding))
   }
   return problems

@@ -1,3 +1,4 @@
+import type { OutboundMessage } from '@litebus/core'
 import type { AmqpQueue, AmqpTopology } from './topology.ts'
 
 /** Most delays of one queue: each of them is a replicated queue at the broker. */
@@ -26,6 +27,20 @@ function delayQueues({ name, delays = [] }: AmqpQueue): readonly AmqpQueue[] {
 /** Every queue of a topology, those behind `delays` included. */
 export function allQueues({ queues = [] }: AmqpTopology): readonly AmqpQueue[] {
   return queues.flatMap((queue) => [queue, ...delayQueues(queue)])
+}
+
+/** The destination, or the queue in which a message waits on its way there; undefined where there is no such delay. */
+export function waitingPlace(
+  { queues = [] }: AmqpTopology,
+  { destination, routingKey, delayMs = 0 }: Pick<OutboundMessage, 'destination' | 'routingKey' | 'delayMs'>,
+): string | undefined {
+  if (delayMs <= 0) return destination
+  if (routingKey !== undefined) return undefined
+  const delay = delayFor(
+    queues.find(({ name }) => name === destination),
+    delayMs,
+  )
+  return delay === undefined ? undefined : delayQueueName(destination, delay)
 }
 
 /** The shortest declared delay that is not shorter than `delayMs`, so that nothing comes early. */

@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals'
+import { defineHandler, idOfDelivery, reject, type Transport } from '@litebus/core'
+import { gate, orderPlaced } from './arrange.ts'
+import { counting, dedupBench } from './dedup-arrange.ts'
+
+describe('the scope of deduplication', () => {
+  it('keeps readers apart that share a store, and together what reads the same, also after a restart', async () => {
+    const { clock, create, order, storage, transport } = dedupBench()
+    const { handlers, runs } = counting()
+    const store = storage.dedup
+    const asGroup = (group: string): Transport => ({ ...transport, readerOf: (queue) => `${group}/${queue}` })
+    const run = async (options: Parameters<typeof create>[0]): Promise<number> => {
+      const before = runs()
+      const subject = create({ handlers, dedup: { store }, ...options })
+      order('a')
+      await subject.start()
+      await clock.advance(1)
+      await subject.stop()
+      return runs() - before
+    }
+    expect(await run({ transport: asGroup('billing') })).toBe(1)
+    expect(await run({ transport: asGroup('billing') })).toBe(0)
+    expect(await run({ transport: asGroup('shipping') })).toBe(1)
+    expect(await run({ dedup: { store, scope: 'shipping/orders' } })).toBe(0)
+    expect(await run({ dedup: { store, scope: 'audit' } })).toBe(1)
+    const nameless = Object.fromEntries(
+      Object.entries(transport).filter(([name]) => name !== 'readerOf'),
+    ) as unknown as Transport
+    expect(await run({ transport: nameless })).toBe(1)
+    expect(await run({ transport: nameless })).toBe(0)
+  })
+})
+
+describe('a dedup store that does not answer', () => {
+  it('is out of reach for a claim, and gives back what it grants too late', async () => {
+    const { clock, create, order, faulty, storage } = dedupBench()
+    const { handlers, runs } = counting()
+    const late = gate()
+    let claims = 0
+    const store = faulty({
+      async claim(key, leaseMs) {
+        claims += 1
+        const granted = await storage.dedup.claim(key, leaseMs)
+        if (claims === 1) await late.promise
+        return granted
+      },
+    })
+    const subject = create({ handlers, dedup: { store, leaseMs: 600_000 } })
+    order('a')
+    await subject.start()
+    await clock.advance(29_999)
+    expect(subject.pausedBy).toEqual([])
+    await clock.advance(1)
+    expect(subject.pausedBy).toEqual(['store'])
+    await clock.advance(60_000)
+    expect([runs(), subject.counts().inFlight]).toEqual([0, 1])
+    late.open()
+    await clock.advance(10_000)
+    expect(runs()).toBe(1)
+    expect(subject.counts()).toMatchObject({ deliveries: 1, acked: 1, inFlight: 0 })
+    await subject.stop()
+  })
+
+  it('holds up neither the accept of finished work nor the handoff of what failed', async () => {
+    const { clock, create, order, faulty, waiting } = dedupBench()
+    const silent = (): Promise<never> => new Promise(() => undefined)
+    const store = faulty({ complete: silent, release: silent })
+    let runs = 0
+    const handlers = [
+      defineHandler({
+        contract: orderPlaced,
+        handle: ({ id }) => {
+          runs += 1
+          return id === 'a' ? undefined : reject({ code: 'NO' })
+        },
+      }),
+    ]
+    const subject = create({ handlers, dedup: { store } })
+    order('a', 'b')
+    await subject.start()
+    await clock.advance(20_000)
+    expect(runs).toBe(2)
+    expect(subject.counts()).toMatchObject({ acked: 1, acked_dead_letter: 1, inFlight: 0 })
+    expect(waiting('orders.dead')).toHaveLength(1)
+    await subject.stop()
+  })
+
+  it('leaves its lease longer than handlers may take, however late a claim is answered', async () => {
+    const { clock, create, order, faulty } = dedupBench()
+    const store = faulty({ claim: () => new Promise(() => undefined) })
+    const subject = create({ handlers: counting().handlers, dedup: { store, leaseMs: 31_000 } })
+    order('a')
+    await subject.start()
+    await clock.advance(1000)
+    expect(subject.pausedBy).toEqual(['store'])
+    await subject.stop()
+  })
+})
+
+it('a duplicate in progress does not loop where nothing may be held', async () => {
+  const { clock, create, order, storage } = dedupBench()
+  const { handlers, runs } = counting()
+  await storage.dedup.claim(idOfDelivery('billing', 'a'), 5000)
+  const dedup = { store: storage.dedup, scope: 'billing' }
+  const subject = create({ handlers, dedup, holdLimitMs: 0 })
+  order('a')
+  await subject.start()
+  await clock.advance(4500)
+  expect(subject.counts()).toMatchObject({ deliveries: 5, returned: 5, inFlight: 0 })
+  await clock.advance(2000)
+  expect(runs()).toBe(1)
+  await subject.stop()
+})
