@@ -23,7 +23,7 @@ const message = (key: string, body = '{}'): NewMessage => ({
   contractName: 'a',
   contractVersion: 1,
   body: Buffer.from(body),
-  idempotency: { key, onDuplicate: 'returnExisting' },
+  idempotency: { key },
 })
 
 beforeAll(async () => {
