@@ -1,11 +1,12 @@
-import { createKafkaTopic, kafkaClient } from '@litebus/integration-tests/services'
+import { createKafkaTopic } from '@litebus/integration-tests/services'
 import type { Message } from 'kafkajs'
 import { requiredHeaders, type BenchQueue } from '../broker/broker-round.ts'
 import { payload } from '../harness/payloads.ts'
+import { benchClient } from './bench-client.ts'
 
 /** Makes a topic with three partitions, as services have several instances. */
 export async function openBenchTopic(url: string, name: string): Promise<BenchQueue> {
-  const client = kafkaClient(url)
+  const client = benchClient(url)
   const admin = client.admin()
   const producer = client.producer()
   await Promise.all([admin.connect(), producer.connect()])

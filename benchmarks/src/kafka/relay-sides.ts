@@ -1,9 +1,10 @@
-import { brokersOf, kafkaClient } from '@litebus/integration-tests/services'
+import { brokersOf } from '@litebus/integration-tests/services'
 import { kafkaTransport } from '@litebus/transport-kafka'
 import type { BrokerSides, OwnSide, RelayRound } from '../broker/broker-round.ts'
 import { relayFloor } from '../broker/relay-floor.ts'
 import { relayProduct } from '../broker/relay-product.ts'
 import { payload } from '../harness/payloads.ts'
+import { benchClient } from './bench-client.ts'
 import { openBenchTopic, rawMessage } from './bench-topic.ts'
 
 /** The sides of a relay to Kafka. */
@@ -17,7 +18,7 @@ export const kafkaRelaySides: BrokerSides<RelayRound> = {
 
 /** One request for each batch of rows. */
 async function floor(round: RelayRound): Promise<OwnSide> {
-  const producer = kafkaClient(round.brokerUrl).producer()
+  const producer = benchClient(round.brokerUrl).producer()
   await producer.connect()
   return relayFloor(round, {
     async publish(messages) {
@@ -32,7 +33,7 @@ async function floor(round: RelayRound): Promise<OwnSide> {
 
 /** Writes the same batches, as many at a time as the window has, without a database. */
 async function rawProduce({ brokerUrl, queue, kind, messages, batch, window }: RelayRound): Promise<OwnSide> {
-  const producer = kafkaClient(brokerUrl).producer()
+  const producer = benchClient(brokerUrl).producer()
   await producer.connect()
   return {
     name: `raw kafkajs, ${kind}`,
