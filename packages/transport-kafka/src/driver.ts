@@ -11,8 +11,8 @@ export interface ProducedRecord {
   readonly key: Uint8Array | null
   /** Value; null is a tombstone. */
   readonly value: Uint8Array | null
-  /** Headers. */
-  readonly headers: Readonly<Record<string, Uint8Array>>
+  /** Headers, to be written in UTF-8. */
+  readonly headers: Readonly<Record<string, string>>
   /** Milliseconds since the epoch. */
   readonly timestampMs: number
 }
@@ -73,6 +73,9 @@ interface OffsetBounds {
   readonly end: bigint
 }
 
+/** Value of a header as it was fetched. */
+export type FetchedHeader = Uint8Array | string | null
+
 /** A record as it was fetched. */
 export interface FetchedRecord {
   /** Its offset. */
@@ -82,7 +85,7 @@ export interface FetchedRecord {
   /** Value; null is a tombstone. */
   readonly value: Uint8Array | null
   /** Headers, which may be null; a name that came several times has a list. */
-  readonly headers: Readonly<Record<string, Uint8Array | null | readonly (Uint8Array | null)[]>>
+  readonly headers: Readonly<Record<string, FetchedHeader | readonly FetchedHeader[] | undefined>>
   /** Milliseconds since the epoch. */
   readonly timestampMs: number | undefined
 }

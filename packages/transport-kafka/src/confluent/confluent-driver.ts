@@ -1,5 +1,6 @@
 import { createAdminCalls } from '../admin-calls.ts'
 import { WriteFailures, type KafkaDriver, type KafkaDriverProducer } from '../driver.ts'
+import type { KafkaJsMessage } from '../kafkajs/client-shape.ts'
 import { messageOf } from '../kafkajs/records.ts'
 import type { ResolvedKafkaOptions } from '../options.ts'
 import { adminSettings, clientLogger, consumerSettings, producerSettings } from './client-settings.ts'
@@ -72,7 +73,7 @@ function producerOf(producer: ConfluentProducer): KafkaDriverProducer {
   return {
     async write(topic, records) {
       const writes = await Promise.allSettled(
-        records.map((record) => producer.send({ topic, messages: [messageOf(record)] })),
+        records.map((record) => producer.send({ topic, messages: [withBytes(messageOf(record))] })),
       )
       if (writes.every(({ status }) => status === 'fulfilled')) return
       throw new WriteFailures(
@@ -85,4 +86,12 @@ function producerOf(producer: ConfluentProducer): KafkaDriverProducer {
     },
     close: () => producer.disconnect(),
   }
+}
+
+/** Text is cut off at the first NUL by this client, and bytes of which there are none are no value at all. */
+function withBytes(message: KafkaJsMessage): KafkaJsMessage {
+  const headers: Record<string, string | Buffer> = {}
+  for (const [name, value] of Object.entries(message.headers))
+    headers[name] = value === '' ? value : Buffer.from(value)
+  return { ...message, headers }
 }
