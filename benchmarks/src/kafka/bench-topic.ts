@@ -4,6 +4,9 @@ import { requiredHeaders, type BenchQueue } from '../broker/broker-round.ts'
 import { payload } from '../harness/payloads.ts'
 import { benchClient } from './bench-client.ts'
 
+/** Largest message, and largest batch of one partition, with room for what is around it. */
+export const largestMessageBytes: number = 16 * 1024 * 1024 - 65_536
+
 /** Makes a topic with three partitions, as services have several instances. */
 export async function openBenchTopic(url: string, name: string): Promise<BenchQueue> {
   const client = benchClient(url)

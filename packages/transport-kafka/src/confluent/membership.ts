@@ -14,7 +14,7 @@ const rebalances = { assign: -175, revoke: -174 } as const
 const beginning = '-2'
 
 /** How the client tells of a rebalance; it goes on with it when the promise is settled. */
-type OnRebalance = (
+export type OnRebalance = (
   kind: { readonly code?: unknown },
   partitions: readonly { readonly topic: string; readonly partition: number }[],
 ) => Promise<void>

@@ -109,7 +109,7 @@ function requireEvents(consumer: { readonly events?: KafkaJsConsumer['events'] }
   const missing = ['GROUP_JOIN', 'REBALANCING', 'CRASH'].filter((name) => !hasEvent(consumer, name))
   if (missing.length === 0) return
   throw new OptionsError('kafkaTransport', [
-    `expected a client whose consumers have the events of KafkaJS, found none called ${missing.join(', ')}`,
+    `expected a client whose consumers have the events of KafkaJS, found none called ${missing.join(', ')}; a client of @confluentinc/kafka-javascript goes through confluentClient`,
   ])
 }
 
