@@ -10,6 +10,8 @@ export interface KeeperServer extends AsyncDisposable {
 /** Offers a keeper to other processes of this machine: one POST each, answered with JSON, errors with status 500. */
 export async function serveKeeper(keeper: ServiceKeeper): Promise<KeeperServer> {
   const server = createServer((request, response) => {
+    // A connection kept for the next question may be closed here at the moment in which it is asked.
+    response.shouldKeepAlive = false
     answer(keeper, request).then(
       (body) => response.writeHead(200).end(JSON.stringify(body ?? null)),
       (error: unknown) => response.writeHead(500).end(JSON.stringify({ error: describe(error) })),

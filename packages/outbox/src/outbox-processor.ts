@@ -59,12 +59,14 @@ const shape: OptionShape<OutboxProcessorOptions<never>> = {
   circuitBreaker: 'object?',
 }
 
+const maxConcurrency = 10_000
+
 const routingShape: OptionShape<RoutingOptions> = { resolve: 'function?', forTenant: 'function?' }
 
 /**
- * Builds the processor that publishes enqueued messages. With a transport, as many publishes as a batch has are
- * under way at a time (`concurrency` defaults to `batchSize`), and a failing `afterDispatch` hook does not park a
- * message that the broker has confirmed.
+ * Builds the processor that publishes enqueued messages. With a transport, two batches are under way at a time
+ * (`concurrency` defaults to twice `batchSize`, at most 10 000): one is leased and sent while the other waits for its
+ * confirms. A failing `afterDispatch` hook does not park a message that the broker has confirmed.
  *
  * @throws OptionsError when the store is not an outbox, there is no dispatcher or more than one, or options are not valid.
  */
@@ -102,7 +104,7 @@ export function createOutboxProcessor<TTransaction>(given: OutboxProcessorOption
 
   const batchSize = tuning.batchSize ?? processorDefaults.batchSize
   return createProcessor({
-    concurrency: batchSize,
+    concurrency: Math.min(2 * batchSize, maxConcurrency),
     onHookFailure: 'completeDespiteHookFailure',
     ...tuning,
     dispatcher: createTransportDispatcher({

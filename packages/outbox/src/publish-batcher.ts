@@ -7,8 +7,8 @@ import {
 
 /** Gathers what is published in one turn of the event loop into one call of the transport. */
 export interface PublishBatcher {
-  /** Publishes one message; never rejects. */
-  publish(message: OutboundMessage): Promise<PublishOutcome>
+  /** Publishes one message; `answer` is called once. */
+  publish(message: OutboundMessage, answer: (outcome: PublishOutcome) => void): void
   /** Publishes one message in a call of its own; never rejects. */
   publishAlone(message: OutboundMessage): Promise<PublishOutcome>
 }
@@ -59,11 +59,9 @@ export function createPublishBatcher({
     }
   }
   return {
-    publish(message) {
-      return new Promise((answer) => {
-        pending.push({ message, answer })
-        if (pending.length === 1) setImmediate(flush)
-      })
+    publish(message, answer) {
+      pending.push({ message, answer })
+      if (pending.length === 1) setImmediate(flush)
     },
     publishAlone: (message) =>
       new Promise((answer) => {

@@ -103,19 +103,36 @@ export function createTransportDispatcher(options: TransportDispatcherOptions): 
         return onceMore(sent)
     }
   }
+  /** One promise a message, since a relay has many thousands of them a second. */
+  const send = (sent: Sent): Promise<DispatchOutcome> =>
+    new Promise((resolve) => {
+      batcher.publish(sent.message, (outcome) => {
+        resolve(outcomeOf(outcome, sent))
+      })
+    })
+  const sendOnceAdmitted = async (message: OutboundMessage): Promise<DispatchOutcome> => {
+    const breaker = breakers.of(message.destination)
+    const delayMs = await breaker.waitMs()
+    const admitted = breaker.admitting
+    return delayMs > 0 || admitted === undefined
+      ? { kind: 'unavailable', delayMs }
+      : send({ message, admitted })
+  }
+  const publish = (envelope: LeasedEnvelope): Promise<DispatchOutcome> => {
+    const message = outboundOf(envelope, options)
+    const admitted = breakers.of(message.destination).admitting
+    return admitted === undefined ? sendOnceAdmitted(message) : send({ message, admitted })
+  }
+  const publishValid = async (
+    envelope: LeasedEnvelope,
+    contracts: ContractRegistry,
+  ): Promise<DispatchOutcome> => {
+    const failure = await payloadFailure(envelope, contracts)
+    return failure === undefined ? publish(envelope) : { kind: 'rejected', failure }
+  }
+  const { validate } = options
   return {
-    async dispatch(envelope) {
-      if (options.validate !== undefined) {
-        const invalid = await payloadFailure(envelope, options.validate)
-        if (invalid !== undefined) return { kind: 'rejected', failure: invalid }
-      }
-      const message = outboundOf(envelope, options)
-      const breaker = breakers.of(message.destination)
-      const delayMs = breaker.open ? await breaker.waitMs() : 0
-      const admitted = breaker.admitting
-      if (delayMs > 0 || admitted === undefined) return { kind: 'unavailable', delayMs }
-      return outcomeOf(await batcher.publish(message), { message, admitted })
-    },
+    dispatch: validate === undefined ? publish : (envelope) => publishValid(envelope, validate),
     close: () => {
       breakers.close()
     },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals'
 import { defineContract, OptionsError } from '@litebus/core'
+import { eventually } from '../../../integration-tests/services/eventually.ts'
 import { createOutboxProcessor } from '../src/index.ts'
 import { bench, orderPlaced } from './arrange.ts'
 
@@ -95,5 +96,26 @@ describe('validation before a publish', () => {
     await outbox.enqueue(orderPlaced, { id: 'bad' })
     await relay().processPending()
     expect(waiting('orders')).toHaveLength(1)
+  })
+})
+
+describe('batches', () => {
+  it('of two leases are under way at a time: one is sent while the other waits for its confirms', async () => {
+    const { broker, outbox, relay, waiting } = bench()
+    for (const id of ['1', '2', '3', '4', '5']) await outbox.enqueue(orderPlaced, { id })
+    const confirm = broker.faults.holdConfirms()
+    const subject = relay({ batchSize: 2 })
+    subject.start()
+    const published = (count: number): Promise<void> =>
+      eventually(
+        () => {
+          expect(waiting('orders')).toHaveLength(count)
+        },
+        { expectation: `${String(count)} messages to be published`, intervalMs: 5 },
+      )
+    await published(4)
+    confirm()
+    await published(5)
+    await subject.stop()
   })
 })

@@ -98,9 +98,10 @@ export function createRunner(options: RunnerOptions): Runner {
     if (settled.kind === 'succeeded') queue.goOn(work)
     else giveBackRestOfKey(work, 0)
   }
-  const run = async (work: HeldWork): Promise<void> => {
-    const outcome = await dispatchOne(work, options)
-    if (work.stage === 'running') finish(work, outcome)
+  const run = (work: HeldWork): void => {
+    void dispatchOne(work, options).then((outcome) => {
+      if (work.stage === 'running') finish(work, outcome)
+    })
   }
   const finish = (work: HeldWork, outcome: DispatchOutcome): void => {
     metrics.dispatched(clock.monotonic() - work.startedAt)
@@ -121,7 +122,7 @@ export function createRunner(options: RunnerOptions): Runner {
       work.stage = 'running'
       work.startedAt = now
       work.endsAt = now + options.executionBudgetMs
-      void run(work)
+      run(work)
     }
   }
   const startSome = (): void => {

@@ -40,11 +40,11 @@ export function createAmqpPublisher(
     return delay === undefined ? undefined : delayQueueName(destination, delay)
   }
 
-  const refusal = (message: OutboundMessage): PublishOutcome | undefined => {
+  /** Why a message is not sent; `target` is where it would go. */
+  const refusal = (message: OutboundMessage, target: string | undefined): PublishOutcome | undefined => {
     const bytes = carriedBytes(message)
     if (bytes === undefined) return rejected(publishFailures.headerInvalid)
     if (bytes > options.maxMessageBytes) return rejected(publishFailures.messageTooLarge)
-    const target = delayed(message)
     if (target === undefined) return rejected(publishFailures.delayUnsupported)
     const found = problems()
     return found.has(message.destination) || found.has(target)
@@ -65,11 +65,12 @@ export function createAmqpPublisher(
   return {
     idle: () => queue.idle(),
     async publish(messages, { signal } = {}) {
-      const ended = new AbortController()
-      const outstanding = new Set<OutstandingPublish>()
+      const outstanding: OutstandingPublish[] = []
+      let ended: Failure | undefined
       const end = (failure: Failure): void => {
-        ended.abort(failure)
+        ended = failure
         for (const publish of outstanding) {
+          if (publish.state === 'done') continue
           publish.settle(unanswered(publish, failure))
           queue.abandon(publish)
         }
@@ -83,19 +84,16 @@ export function createAmqpPublisher(
       signal?.addEventListener('abort', cancel, { once: true })
       if (signal?.aborted === true) cancel()
       try {
-        return await publishInKeyOrder(messages, (message) => {
-          const refused = refusal(message)
-          if (refused !== undefined) return Promise.resolve(refused)
-          if (ended.signal.aborted) return Promise.resolve(unavailable(ended.signal.reason as Failure))
-          return new Promise<PublishOutcome>((resolve) => {
-            const target = delayed(message) ?? message.destination
-            const publish = createOutstanding(message, target, (outcome) => {
-              outstanding.delete(publish)
-              resolve(outcome)
-            })
-            outstanding.add(publish)
+        return await publishInKeyOrder(messages, (message, answer) => {
+          const target = delayed(message)
+          const refused = refusal(message, target)
+          if (refused !== undefined) answer(refused)
+          else if (ended !== undefined) answer(unavailable(ended))
+          else {
+            const publish = new Outstanding(message, target ?? message.destination, answer)
+            outstanding.push(publish)
             enqueue(publish)
-          })
+          }
         })
       } finally {
         timer.cancel()
@@ -105,26 +103,38 @@ export function createAmqpPublisher(
   }
 }
 
-function createOutstanding(
-  message: OutboundMessage,
-  target: string,
-  answer: (outcome: PublishOutcome) => void,
-): OutstandingPublish {
-  const { routingKey, messageId, headers, body } = message
-  return {
-    message,
-    messageId,
-    headers,
-    body,
+/** A class, since there is one for each message. */
+class Outstanding implements OutstandingPublish {
+  readonly message: OutboundMessage
+  readonly exchange: string
+  readonly routingKey: string
+  state: OutstandingPublish['state'] = 'waiting'
+  readonly #answer: (outcome: PublishOutcome) => void
+
+  constructor(message: OutboundMessage, target: string, answer: (outcome: PublishOutcome) => void) {
+    this.message = message
     // Without a routing key the destination is a queue, which the default exchange reaches by its name.
-    exchange: routingKey === undefined ? '' : target,
-    routingKey: routingKey ?? target,
-    state: 'waiting',
-    settle(outcome) {
-      if (this.state === 'done') return
-      this.state = 'done'
-      answer(outcome)
-    },
+    this.exchange = message.routingKey === undefined ? '' : target
+    this.routingKey = message.routingKey ?? target
+    this.#answer = answer
+  }
+
+  get messageId(): string {
+    return this.message.messageId
+  }
+
+  get headers(): OutboundMessage['headers'] {
+    return this.message.headers
+  }
+
+  get body(): Uint8Array {
+    return this.message.body
+  }
+
+  settle(outcome: PublishOutcome): void {
+    if (this.state === 'done') return
+    this.state = 'done'
+    this.#answer(outcome)
   }
 }
 

@@ -6,7 +6,7 @@ interface Administrator {
   disconnect(): Promise<void>
 }
 
-/** Calls of an administrator that is opened when first needed, and anew after a call that failed. */
+/** Calls of an administrator that is opened when first needed, and anew after a call that no broker answered. */
 export interface AdminCalls<Admin> {
   /** Calls; a connection that died since the last call costs no failure. */
   call<T>(use: (admin: Admin) => Promise<T>): Promise<T>
@@ -43,24 +43,21 @@ export function createAdminCalls<Admin extends Administrator>({
     if (current === failed) current = undefined
     void failed.then((admin) => admin.disconnect()).catch(() => undefined)
   }
-  const once = async <T>(use: (admin: Admin) => Promise<T>): Promise<T> => {
-    const used = (current ??= open())
-    try {
-      return await use(await used)
-    } catch (error) {
-      discard(used)
-      throw error
-    }
-  }
 
   return {
     async call(use) {
-      const before = current
-      try {
-        return await once(use)
-      } catch (error) {
-        if (before === undefined || isAnswer(error)) throw error
-        return once(use)
+      const isOld = current !== undefined
+      for (let isRepeated = false; ; isRepeated = true) {
+        const used = (current ??= open())
+        try {
+          return await use(await used)
+        } catch (error) {
+          // An answer leaves the connection as good as it was, and other calls may be waiting on it.
+          if (isAnswer(error)) throw error
+          const wasTaken = current !== used
+          discard(used)
+          if (isRepeated || !(isOld || wasTaken)) throw error
+        }
       }
     },
     async close() {

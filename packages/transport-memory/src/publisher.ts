@@ -103,7 +103,9 @@ export function createMemoryPublisher(
       })
       const signal = given === undefined ? timeout.signal : AbortSignal.any([given, timeout.signal])
       try {
-        return await publishInKeyOrder(messages, (message) => publishOne(message, signal))
+        return await publishInKeyOrder(messages, (message, answer) => {
+          void publishOne(message, signal).then(answer)
+        })
       } finally {
         timer.cancel()
       }

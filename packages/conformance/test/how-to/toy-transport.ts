@@ -70,7 +70,9 @@ export function toyTransport(broker: ToyBroker): Transport {
     capabilitiesOf: () => capabilities,
     publisher: {
       publish: (messages, { signal } = {}) =>
-        publishInKeyOrder(messages, (message) => Promise.resolve(send(message, signal))),
+        publishInKeyOrder(messages, (message, answer) => {
+          answer(send(message, signal))
+        }),
     },
     consumer: {
       async subscribe(options, onDelivery) {

@@ -80,6 +80,8 @@ interface Entry<Ref> {
   hold?: AbortController
 }
 
+const revoked: Promise<SettlementResult> = Promise.resolve('revoked')
+
 /** How long a delivery is held when its receiver threw, so that a broken receiver does not loop hot. */
 const faultReturnDelayMs = 1000
 
@@ -120,30 +122,30 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
     }
   }
 
-  const settle = async (
+  /** Callbacks and no async functions on the way of a delivery: it is taken thousands of times a second. */
+  const sendNow = (
     entry: Entry<Ref>,
     send: () => Promise<SendResult>,
-    { holdMs = 0, onSent }: { readonly holdMs?: number; readonly onSent?: (() => void) | undefined } = {},
+    onSent?: () => void,
   ): Promise<SettlementResult> => {
-    if (!entry.authority.take()) return 'revoked'
-    if (holdMs > 0) {
-      entry.hold = new AbortController()
-      await sleep(options.clock, holdMs, entry.hold.signal)
-    }
-    if (isRevoked(entry.authority)) return 'revoked'
+    if (isRevoked(entry.authority)) return revoked
     // The slot is free as soon as the settlement is sent: waiting for the answer holds no handler back.
     inFlight.delete(entry)
     onTheirWay.add(entry)
-    let result: SendResult
     try {
       const sending = send()
       onSent?.()
       pump()
-      result = await sending
+      return sending.then(
+        (result) => answered(entry, result),
+        () => answered(entry, 'unknown'),
+      )
     } catch {
       // A driver that throws may have sent: the authority is spent, redelivery decides.
-      result = 'unknown'
+      return Promise.resolve(answered(entry, 'unknown'))
     }
+  }
+  const answered = (entry: Entry<Ref>, result: SendResult): SendResult => {
     onTheirWay.delete(entry)
     if (result === 'notSent' && !isRevoked(entry.authority)) {
       entry.authority.giveBack()
@@ -154,6 +156,16 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
     pump()
     return result
   }
+  const settle = (entry: Entry<Ref>, send: () => Promise<SendResult>): Promise<SettlementResult> =>
+    entry.authority.take() ? sendNow(entry, send) : revoked
+  const giveBack = (entry: Entry<Ref>, how: ReturnOptions): Promise<SettlementResult> => {
+    if (!entry.authority.take()) return revoked
+    const send = (): Promise<SendResult> => driver.returnToQueue(entry.ref, how)
+    const { delayMs = 0 } = how
+    if (delayMs <= 0 || closed || options.nativeReturnDelay === true) return sendNow(entry, send, how.onSent)
+    entry.hold = new AbortController()
+    return sleep(options.clock, delayMs, entry.hold.signal).then(() => sendNow(entry, send, how.onSent))
+  }
 
   const extend = driver.extend?.bind(driver)
   const deliveryOf = (entry: Entry<Ref>, facts: DeliveryFacts): Delivery => {
@@ -161,11 +173,7 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
     return {
       ...facts,
       accept: () => settle(entry, () => driver.accept(ref)),
-      returnToQueue: (how = {}) =>
-        settle(entry, () => driver.returnToQueue(ref, how), {
-          holdMs: options.nativeReturnDelay === true || closed ? 0 : (how.delayMs ?? 0),
-          onSent: how.onSent,
-        }),
+      returnToQueue: (how = {}) => giveBack(entry, how),
       discard: ({ reason }) => settle(entry, () => driver.discard(ref, reason)),
       ...(extend === undefined ? undefined : { extend: (holdMs: number) => extend(ref, holdMs) }),
     }
@@ -198,7 +206,7 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
     },
     takeUnstarted,
     revokeAll() {
-      const revoked = inFlight.size
+      const unsettled = inFlight.size
       buffer.length = 0
       for (const entry of inFlight) {
         entry.authority.revoke()
@@ -208,7 +216,7 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
       for (const entry of onTheirWay) entry.authority.revoke()
       inFlight.clear()
       pump()
-      return revoked
+      return unsettled
     },
     settled(signal) {
       return new Promise((resolve) => {

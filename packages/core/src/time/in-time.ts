@@ -16,16 +16,20 @@ export interface TimeLimit {
  */
 export function inTime<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimit): Promise<T> {
   return new Promise((resolve, reject) => {
+    const fail: (error: unknown) => void = reject
     const timer = clock.schedule(limitMs, () => {
       reject(onLate())
     })
-    const ended =
-      <A>(settle: (value: A) => void) =>
-      (value: A): void => {
+    work.then(
+      (value) => {
         timer.cancel()
-        settle(value)
-      }
-    work.then(ended(resolve), ended(reject))
+        resolve(value)
+      },
+      (error: unknown) => {
+        timer.cancel()
+        fail(error)
+      },
+    )
   })
 }
 

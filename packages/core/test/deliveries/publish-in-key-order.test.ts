@@ -11,6 +11,13 @@ function message(messageId: string, orderingKey?: string, destination = 'q'): Ou
   }
 }
 
+function outcomeOf(
+  messageId: string,
+  status: Exclude<PublishOutcome['status'], 'confirmed'>,
+): PublishOutcome {
+  return messageId === '1' ? { status, failure: { category: 'UNKNOWN', code: 'X' } } : { status: 'confirmed' }
+}
+
 describe('publishing in key order', () => {
   it('has at most one unconfirmed message of a key, and does not wait for anything else', async () => {
     const sent: string[] = []
@@ -23,33 +30,33 @@ describe('publishing in key order', () => {
         message('b1', 'b'),
         message('a1 elsewhere', 'a', 'p'),
       ],
-      ({ messageId }) => {
+      ({ messageId }, answer) => {
         sent.push(messageId)
-        return new Promise((resolve) => answers.set(messageId, resolve))
+        answers.set(messageId, answer)
       },
     )
-    await Promise.resolve()
     expect(sent).toEqual(['a1', 'x', 'b1', 'a1 elsewhere'])
     for (const id of [...sent]) answers.get(id)?.({ status: 'confirmed' })
-    await new Promise((resolve) => setImmediate(resolve))
     expect(sent.at(-1)).toBe('a2')
     answers.get('a2')?.({ status: 'confirmed' })
     expect((await publishing).map(({ status }) => status)).toEqual(Array(5).fill('confirmed'))
   })
 
-  it.each(['rejected', 'ambiguous', 'unavailable'] as const)(
-    'holds everything of a key behind a message that is %s',
-    async (status) => {
+  it.each(
+    (['rejected', 'ambiguous', 'unavailable'] as const).flatMap((status) => [
+      { status, answered: 'at once' },
+      { status, answered: 'later' },
+    ]),
+  )(
+    'holds everything of a key behind a message that is $status, answered $answered',
+    async ({ status, answered }) => {
       const sent: string[] = []
       const outcomes = await publishInKeyOrder(
         [message('1', 'a'), message('2', 'a'), message('3', 'a'), message('4', 'b')],
-        ({ messageId }) => {
+        ({ messageId }, answer) => {
           sent.push(messageId)
-          return Promise.resolve(
-            messageId === '1'
-              ? { status, failure: { category: 'UNKNOWN', code: 'X' } }
-              : { status: 'confirmed' },
-          )
+          if (answered === 'later') setImmediate(answer, outcomeOf(messageId, status))
+          else answer(outcomeOf(messageId, status))
         },
       )
       expect(sent).toEqual(['1', '4'])
@@ -61,4 +68,8 @@ describe('publishing in key order', () => {
       ])
     },
   )
+
+  it('answers an empty batch', async () => {
+    await expect(publishInKeyOrder([], () => undefined)).resolves.toEqual([])
+  })
 })

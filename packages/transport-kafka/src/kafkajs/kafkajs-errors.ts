@@ -19,5 +19,5 @@ export function refusalOf(error: unknown): BrokerRefusal | undefined {
 
 /** The broker answered, so that asking again over another connection brings the same. */
 export function isAnswer(error: unknown): boolean {
-  return (error as { readonly type?: unknown } | undefined)?.type !== undefined
+  return protocolErrorOf(error) !== undefined
 }

@@ -1,6 +1,6 @@
 import { concern, type TransportCase, needsKind } from '../support/define.ts'
 import { eventually } from '../support/eventually.ts'
-import { expectCount, expectEqual } from '../support/expect.ts'
+import { expectCount, expectEqual, statusesOf } from '../support/expect.ts'
 import { message } from '../support/messages.ts'
 import { accepting, receive } from '../support/receiver.ts'
 
@@ -27,7 +27,7 @@ export const unroutableCases: readonly TransportCase[] = concern('unroutable', [
       )
       const outcomes = await transport.publisher.publish(batch)
       expectEqual(
-        outcomes.map(({ status }) => status),
+        statusesOf(outcomes),
         batch.map(({ destination }) => (destination === missing.destination ? 'rejected' : 'confirmed')),
         'outcomes',
       )
@@ -45,11 +45,7 @@ export const unroutableCases: readonly TransportCase[] = concern('unroutable', [
         message(target, 'bound'),
         message({ ...missing, routingKey: 'any' }, 'nowhere'),
       ])
-      expectEqual(
-        outcomes.map(({ status }) => status),
-        ['rejected', 'confirmed', 'rejected'],
-        'outcomes',
-      )
+      expectEqual(statusesOf(outcomes), ['rejected', 'confirmed', 'rejected'], 'outcomes')
       const receiver = await receive(transport, target.source, { handle: accepting })
       await receiver.nth(1)
       expectEqual(receiver.ids(), ['bound'], 'messages that arrived')
@@ -66,11 +62,7 @@ export const unroutableCases: readonly TransportCase[] = concern('unroutable', [
         message(target, 'same'),
         message(missing, 'same'),
       ])
-      expectEqual(
-        outcomes.map(({ status }) => status),
-        ['confirmed', 'rejected', 'confirmed', 'rejected'],
-        'outcomes',
-      )
+      expectEqual(statusesOf(outcomes), ['confirmed', 'rejected', 'confirmed', 'rejected'], 'outcomes')
       await eventually('messages that arrived', () => fixture.count(target.source), {
         until: (found) => found >= 1,
       })
