@@ -104,7 +104,12 @@ export async function openKafkaFixture(
         access.cut()
         return noticed
       },
-      cancelConsumers: (source) => evictMembers(admin, port, groupOf(source)),
+      async cancelConsumers(source) {
+        // A member learns of it by its next heartbeat, and hands out what it fetches until then.
+        const noticed = held.noticed()
+        await evictMembers(admin, port, groupOf(source))
+        await noticed
+      },
     },
   }
 }
