@@ -1,6 +1,7 @@
 import { describe, test } from '@jest/globals'
 import { foreignPublishers, missingForeignPublishers } from '../foreign/foreign-publishers.ts'
 import { kafkaProducers, missingKafkaProducers } from '../foreign/kafka-producers.ts'
+import { confluentPackage } from './kafka/confluent-package.ts'
 import { findKafkaPrograms } from './kafka/kafka-distribution.ts'
 import { startKafkaCluster } from './kafka/start-kafka-cluster.ts'
 import { findPostgresBinaries } from './postgres/postgres-binaries.ts'
@@ -33,6 +34,7 @@ const providers = {
     if (findKafkaPrograms() !== undefined) return Promise.resolve(startKafkaCluster)
     throw new ServiceMissing('NOT RUN: Kafka node: install Java 17 and Maven')
   },
+  confluentPackage,
   startRabbitNode() {
     if (findRabbitmqBinaries() !== undefined) return Promise.resolve(startRabbitNode)
     throw new ServiceMissing('NOT RUN: RabbitMQ node: install rabbitmq-server (Debian)')

@@ -63,7 +63,7 @@ export const testedTransports: readonly TestedTransport[] = [
     async prepare(scope, { kafka }) {
       const topics = scope.use(await kafka.createTopics())
       return {
-        open: (test) => openKafkaFixture(test, topics, 2),
+        open: (test) => openKafkaFixture(test, topics, { partitions: 2 }),
         address: { system: 'kafka', url: topics.url },
         membership: (source) => groupMembership(topics.url, `${source}-group`),
       }

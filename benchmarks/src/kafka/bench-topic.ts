@@ -1,11 +1,15 @@
-import { createKafkaTopic, kafkaClient } from '@litebus/integration-tests/services'
+import { createKafkaTopic } from '@litebus/integration-tests/services'
 import type { Message } from 'kafkajs'
 import { requiredHeaders, type BenchQueue } from '../broker/broker-round.ts'
 import { payload } from '../harness/payloads.ts'
+import { benchClient } from './bench-client.ts'
+
+/** Largest message, and largest batch of one partition, with room for what is around it. */
+export const largestMessageBytes: number = 16 * 1024 * 1024 - 65_536
 
 /** Makes a topic with three partitions, as services have several instances. */
 export async function openBenchTopic(url: string, name: string): Promise<BenchQueue> {
-  const client = kafkaClient(url)
+  const client = benchClient(url)
   const admin = client.admin()
   const producer = client.producer()
   await Promise.all([admin.connect(), producer.connect()])

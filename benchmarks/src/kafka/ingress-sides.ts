@@ -1,9 +1,10 @@
-import { brokersOf, kafkaClient } from '@litebus/integration-tests/services'
+import { brokersOf } from '@litebus/integration-tests/services'
 import { kafkaTransport } from '@litebus/transport-kafka'
 import type { EachBatchPayload } from 'kafkajs'
 import type { BrokerSides, IngressRound, OwnSide } from '../broker/broker-round.ts'
 import { openFloorInbox } from '../broker/ingress-floor.ts'
 import { ingressProduct } from '../broker/ingress-product.ts'
+import { benchClient } from './bench-client.ts'
 import { openBenchTopic } from './bench-topic.ts'
 
 /** The sides of an ingress from Kafka. */
@@ -49,7 +50,7 @@ function consumeRaw(
     name: `${name}, ${kind}`,
     prepare: () => queue.fill(kind, messages),
     async run() {
-      const consumer = kafkaClient(brokerUrl).consumer({
+      const consumer = benchClient(brokerUrl).consumer({
         groupId: `${queue.name}-group`,
         maxWaitTimeInMs: 250,
       })

@@ -1,23 +1,29 @@
-import { brokersOf, kafkaClient } from '@litebus/integration-tests/services'
+import { brokersOf } from '@litebus/integration-tests/services'
 import { kafkaTransport } from '@litebus/transport-kafka'
 import type { BrokerSides, OwnSide, RelayRound } from '../broker/broker-round.ts'
 import { relayFloor } from '../broker/relay-floor.ts'
 import { relayProduct } from '../broker/relay-product.ts'
 import { payload } from '../harness/payloads.ts'
-import { openBenchTopic, rawMessage } from './bench-topic.ts'
+import { benchClient } from './bench-client.ts'
+import { largestMessageBytes, openBenchTopic, rawMessage } from './bench-topic.ts'
 
 /** The sides of a relay to Kafka. */
 export const kafkaRelaySides: BrokerSides<RelayRound> = {
   broker: 'kafka',
   openQueue: openBenchTopic,
-  product: (round) => relayProduct(round, kafkaTransport({ brokers: brokersOf(round.brokerUrl) })),
+  product: (round) =>
+    relayProduct(
+      round,
+      // A batch of rows goes in one request, as on the other sides.
+      kafkaTransport({ brokers: brokersOf(round.brokerUrl), maxMessageBytes: largestMessageBytes }),
+    ),
   floor,
   raw: rawProduce,
 }
 
 /** One request for each batch of rows. */
 async function floor(round: RelayRound): Promise<OwnSide> {
-  const producer = kafkaClient(round.brokerUrl).producer()
+  const producer = benchClient(round.brokerUrl).producer()
   await producer.connect()
   return relayFloor(round, {
     async publish(messages) {
@@ -32,7 +38,7 @@ async function floor(round: RelayRound): Promise<OwnSide> {
 
 /** Writes the same batches, as many at a time as the window has, without a database. */
 async function rawProduce({ brokerUrl, queue, kind, messages, batch, window }: RelayRound): Promise<OwnSide> {
-  const producer = kafkaClient(brokerUrl).producer()
+  const producer = benchClient(brokerUrl).producer()
   await producer.connect()
   return {
     name: `raw kafkajs, ${kind}`,

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
-import { delimiter, join } from 'node:path'
+import { join } from 'node:path'
+import { cacheFolder } from '../cache-folder.ts'
+import { findProgram } from '../find-program.ts'
 import { runCommand } from '../run-command.ts'
 
 /** A Kafka that can be started: a Java program and the class path of broker and tools. */
@@ -21,8 +22,8 @@ const artifacts = [
 
 /** The programs that are needed; `undefined` where one of them is missing. */
 export function findKafkaPrograms(): { readonly java: string; readonly maven: string } | undefined {
-  const java = locate('java')
-  const maven = locate('mvn')
+  const java = findProgram('java')
+  const maven = findProgram('mvn')
   return java === undefined || maven === undefined ? undefined : { java, maven }
 }
 
@@ -31,7 +32,7 @@ export async function kafkaDistribution(): Promise<KafkaDistribution> {
   const programs = findKafkaPrograms()
   if (programs === undefined)
     throw new Error('expected java and mvn in PATH, found not both: install Java 17 and Maven')
-  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'litebus-tests')
+  const cache = cacheFolder()
   const jars = join(cache, `kafka-${version}`)
   if (!existsSync(jars)) await fetchJars(programs.maven, cache, jars)
   return { java: programs.java, classPath: join(jars, '*') }
@@ -69,11 +70,4 @@ function projectFile(): string {
     '<groupId>litebus</groupId><artifactId>tests</artifactId><version>1</version>' +
     `<dependencies>${dependencies.join('')}</dependencies></project>`
   )
-}
-
-function locate(program: string): string | undefined {
-  return (process.env.PATH ?? '')
-    .split(delimiter)
-    .map((folder) => join(folder, program))
-    .find((path) => existsSync(path))
 }

@@ -11,6 +11,11 @@ import { probeKafka } from './kafka-client.ts'
 export interface KafkaNodeOptions {
   /** Lines of the server's properties by key, such as `{ 'message.max.bytes': '2000000' }`. @defaultValue none */
   readonly settings?: Readonly<Record<string, string>>
+  /**
+   * A second way in, of a single node: a port that it listens on, and the one that it tells clients of. With a proxy
+   * between the two, whoever starts from the proxy stays behind it. @defaultValue none
+   */
+  readonly proxied?: { readonly port: number; readonly advertised: number }
 }
 
 /** Nodes that are broker and controller each, and know each other. */
@@ -41,6 +46,7 @@ export async function startKafkaNode(options: KafkaNodeOptions = {}): Promise<Se
 export async function startKafkaCluster({
   nodes,
   settings = {},
+  proxied,
 }: KafkaNodeOptions & { readonly nodes: number }): Promise<KafkaCluster> {
   const distribution = await kafkaDistribution()
   const home = await createOwnedHome('litebus-kafka-')
@@ -49,7 +55,7 @@ export async function startKafkaCluster({
     for (let id = 1; id <= nodes; id++)
       addresses.push({ id, port: await freePort(), controllerPort: await freePort() })
     const started = await Promise.all(
-      addresses.map((own) => startNode({ home, distribution, own, addresses, settings })),
+      addresses.map((own) => startNode({ home, distribution, own, addresses, settings, proxied })),
     )
     return {
       url: `kafka://${addresses.map(({ port }) => `127.0.0.1:${String(port)}`).join(',')}`,
@@ -68,6 +74,7 @@ interface NodeSetup {
   readonly own: NodeAddress
   readonly addresses: readonly NodeAddress[]
   readonly settings: Readonly<Record<string, string>>
+  readonly proxied: KafkaNodeOptions['proxied']
 }
 
 /* Starts in about two seconds with these; the defaults are for servers that run for months. */
@@ -79,7 +86,14 @@ const javaOptions = [
   '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
 ]
 
-async function startNode({ home, distribution, own, addresses, settings }: NodeSetup): Promise<ServiceNode> {
+async function startNode({
+  home,
+  distribution,
+  own,
+  addresses,
+  settings,
+  proxied,
+}: NodeSetup): Promise<ServiceNode> {
   const name = `kafka-${String(own.id)}`
   const folder = join(home.path, name)
   const properties = join(folder, 'server.properties')
@@ -87,7 +101,7 @@ async function startNode({ home, distribution, own, addresses, settings }: NodeS
   const run = (args: readonly string[]): Promise<string> =>
     runCommand(java, ['-Xmx256m', '-XX:TieredStopAtLevel=1', '-cp', classPath, ...args], { cwd: folder })
   await mkdir(folder)
-  await writeFile(properties, propertiesOf({ folder, own, addresses, settings }))
+  await writeFile(properties, propertiesOf({ folder, own, addresses, settings, proxied }))
   await run(['kafka.tools.StorageTool', 'format', '-t', 'bGl0ZWJ1cy10ZXN0cy0xMQ', '-c', properties])
   const url = `kafka://127.0.0.1:${String(own.port)}`
   const server = await startOwnedServer({
@@ -116,6 +130,7 @@ function propertiesOf({
   own,
   addresses,
   settings,
+  proxied,
 }: Omit<NodeSetup, 'home' | 'distribution'> & { readonly folder: string }): string {
   const copies = String(addresses.length)
   const agreeing = String(Math.min(2, addresses.length))
@@ -127,8 +142,9 @@ function propertiesOf({
       .join(','),
     listeners: `PLAINTEXT://127.0.0.1:${String(own.port)},CONTROLLER://127.0.0.1:${String(own.controllerPort)}`,
     'advertised.listeners': `PLAINTEXT://127.0.0.1:${String(own.port)}`,
+    ...(proxied === undefined ? {} : proxiedListener(own, proxied)),
     'controller.listener.names': 'CONTROLLER',
-    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'listener.security.protocol.map': 'PLAINTEXT:PLAINTEXT,PROXIED:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'log.dirs': join(folder, 'data'),
     'auto.create.topics.enable': 'false',
     'default.replication.factor': copies,
@@ -155,4 +171,17 @@ function propertiesOf({
   return Object.entries(lines)
     .map(([key, value]) => `${key}=${value}\n`)
     .join('')
+}
+
+function proxiedListener(
+  { port, controllerPort }: NodeAddress,
+  proxied: NonNullable<KafkaNodeOptions['proxied']>,
+): Record<string, string> {
+  const at = (name: string, number: number): string => `${name}://127.0.0.1:${String(number)}`
+  return {
+    listeners: [at('PLAINTEXT', port), at('PROXIED', proxied.port), at('CONTROLLER', controllerPort)].join(
+      ',',
+    ),
+    'advertised.listeners': [at('PLAINTEXT', port), at('PROXIED', proxied.advertised)].join(','),
+  }
 }

@@ -1,6 +1,6 @@
 /**
- * What this adapter needs of Kafka, in its own terms: a client that can do this can stand behind the transport. The
- * one for KafkaJS and what is compatible with it is in `kafkajs/`.
+ * What this adapter needs of Kafka, in its own terms: a client that can do this can stand behind the transport. There
+ * is one for KafkaJS in `kafkajs/`, and one for `@confluentinc/kafka-javascript` in `confluent/`.
  */
 
 /** A record to be written. */
@@ -11,8 +11,8 @@ export interface ProducedRecord {
   readonly key: Uint8Array | null
   /** Value; null is a tombstone. */
   readonly value: Uint8Array | null
-  /** Headers. */
-  readonly headers: Readonly<Record<string, Uint8Array>>
+  /** Headers, to be written in UTF-8. */
+  readonly headers: Readonly<Record<string, string>>
   /** Milliseconds since the epoch. */
   readonly timestampMs: number
 }
@@ -23,11 +23,26 @@ export interface BrokerRefusal {
   readonly protocolError: string
 }
 
+/** What a write rejects with where the client tells what became of each record. */
+export class WriteFailures extends Error {
+  override readonly name = 'WriteFailures'
+  /** In the order of the records: the error of one that was not confirmed, undefined for one that was. */
+  readonly failures: readonly unknown[]
+
+  constructor(failures: readonly unknown[]) {
+    const failed = failures.filter((failure) => failure !== undefined)
+    super(`${String(failed.length)} of ${String(failures.length)} records were not confirmed`, {
+      cause: failed[0],
+    })
+    this.failures = failures
+  }
+}
+
 /** A producer with a producer id of its own. */
 export interface KafkaDriverProducer {
   /**
    * Writes records of one topic with acknowledgement of all replicas in sync. What it rejects with says nothing about
-   * single records, unless {@link KafkaDriver.refusalOf} finds a refusal in it.
+   * single records, unless it is {@link WriteFailures}, or {@link KafkaDriver.refusalOf} finds a refusal in it.
    */
   write(topic: string, records: readonly ProducedRecord[]): Promise<void>
   /** Closes it. */
@@ -58,6 +73,9 @@ interface OffsetBounds {
   readonly end: bigint
 }
 
+/** Value of a header as it was fetched. */
+export type FetchedHeader = Uint8Array | string | null
+
 /** A record as it was fetched. */
 export interface FetchedRecord {
   /** Its offset. */
@@ -67,7 +85,7 @@ export interface FetchedRecord {
   /** Value; null is a tombstone. */
   readonly value: Uint8Array | null
   /** Headers, which may be null; a name that came several times has a list. */
-  readonly headers: Readonly<Record<string, Uint8Array | null | readonly (Uint8Array | null)[]>>
+  readonly headers: Readonly<Record<string, FetchedHeader | readonly FetchedHeader[] | undefined>>
   /** Milliseconds since the epoch. */
   readonly timestampMs: number | undefined
 }
@@ -98,8 +116,11 @@ export interface OffsetToCommit extends CommittedOffset {
 export interface MembershipEvents {
   /** It has these partitions from now on, and none of those before. */
   readonly onAssigned: (partitions: readonly number[]) => void
-  /** The group is about to be assigned anew; what is committed in this call is still committed for the old one. */
-  readonly onRebalancing: () => void
+  /**
+   * The group is about to be assigned anew. What is finished is committed for the old assignment in this call; a client
+   * that can hold up the rebalance does so until the promise is settled.
+   */
+  readonly onRebalancing: () => Promise<void>
   /** Records came. The partition is not fetched again before the promise is settled. */
   readonly onRecords: (batch: FetchedBatch) => Promise<void>
   /** The broker answered. */

@@ -153,9 +153,10 @@ export async function openGroupSession(setup: GroupSessionSetup): Promise<GroupS
 
   const joined = driver.join(request, {
     onAssigned: assign,
-    onRebalancing() {
-      void assignment?.committer.flush()
+    async onRebalancing() {
+      const committed = assignment?.committer.flush()
       lose()
+      await committed
     },
     async onRecords(batch) {
       answered()

@@ -1,5 +1,6 @@
+import { isAscii } from 'node:buffer'
 import { textOf, wireHeaders, type Headers, type HeaderValue, type OutboundMessage } from '@litebus/core'
-import type { FetchedRecord } from './driver.ts'
+import type { FetchedHeader, FetchedRecord } from './driver.ts'
 
 /** What a message has beside its headers, and Kafka has no place for: carried in headers of its own. */
 const carried = { messageId: 'message-id', contentType: 'content-type' } as const
@@ -19,13 +20,15 @@ const binaryKey = 'kafka-key:base64:'
 
 /** True when every header can be carried, and read again. */
 export function headersAreCarried({ headers, messageId, contentType }: OutboundMessage): boolean {
-  return (
-    [messageId, contentType].every((text) => text === undefined || isText(text)) &&
-    Object.entries(headers).every(
-      ([name, value]) =>
-        name !== '' && isText(value) && isText(name) && Buffer.byteLength(name) <= maxNameBytes,
-    )
-  )
+  if (!isText(messageId) || !(contentType === undefined || isText(contentType))) return false
+  for (const name of Object.keys(headers)) if (!isName(name) || !isText(headers[name])) return false
+  return true
+}
+
+function isName(name: string): boolean {
+  // No character has more than three bytes for each of its units.
+  const fits = name.length * 3 <= maxNameBytes || Buffer.byteLength(name) <= maxNameBytes
+  return name !== '' && fits && isText(name)
 }
 
 /** Half a surrogate pair has no bytes in UTF-8. */
@@ -34,23 +37,27 @@ function isText(value: unknown): boolean {
 }
 
 /** Headers of a record. */
-export function writeRecordHeaders(message: OutboundMessage): Readonly<Record<string, Uint8Array>> {
+export function writeRecordHeaders(message: OutboundMessage): Readonly<Record<string, string>> {
   const { headers, messageId, contentType = 'application/json' } = message
-  const all: Record<string, string> = { [carried.contentType]: contentType, ...headers }
+  const all: Record<string, string> = { [carried.contentType]: contentType }
+  for (const name of Object.keys(headers)) {
+    const value = headers[name]
+    if (name !== tombstoneHeader && value !== undefined) setOwn(all, name, value)
+  }
   if (headers[wireHeaders.messageId] !== messageId) all[carried.messageId] = messageId
-  Reflect.deleteProperty(all, tombstoneHeader)
-  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, Buffer.from(value)]))
+  return all
 }
 
 /** Bytes of a record with these parts, before compression. */
 export function recordBytes(record: {
   readonly key: Uint8Array | null
   readonly value: Uint8Array | null
-  readonly headers: Readonly<Record<string, Uint8Array>>
+  readonly headers: Readonly<Record<string, string>>
 }): number {
-  let bytes = recordOverheadBytes + (record.key?.byteLength ?? 0) + (record.value?.byteLength ?? 0)
-  for (const [name, value] of Object.entries(record.headers))
-    bytes += headerOverheadBytes + Buffer.byteLength(name) + value.byteLength
+  const { key, value, headers } = record
+  let bytes = recordOverheadBytes + (key?.byteLength ?? 0) + (value?.byteLength ?? 0)
+  for (const name of Object.keys(headers))
+    bytes += headerOverheadBytes + Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? '')
   return bytes
 }
 
@@ -61,26 +68,48 @@ export function readRecordHeaders({ headers, value }: Pick<FetchedRecord, 'heade
   readonly contentType?: string
 } {
   const read: Record<string, HeaderValue> = {}
-  for (const [name, header] of Object.entries(headers)) read[name] = header
+  for (const name of Object.keys(headers)) {
+    const header = headers[name]
+    // What is carried beside the headers is a property of the message, and no header of the application.
+    if (header === undefined || name === carried.messageId || name === carried.contentType) continue
+    setOwn(read, name, isList(header) ? header.map(bytesOf) : bytesOf(header))
+  }
   if (value === null) read[tombstoneHeader] = 'true'
   const messageId = lastText(headers[carried.messageId]) ?? lastText(headers[wireHeaders.messageId])
   const contentType = lastText(headers[carried.contentType])
-  // They are properties of the message, and must not be counted as headers of the application.
-  Reflect.deleteProperty(read, carried.messageId)
-  Reflect.deleteProperty(read, carried.contentType)
   return {
     headers: read,
-    ...(messageId === undefined ? {} : { messageId }),
-    ...(contentType === undefined ? {} : { contentType }),
+    ...(messageId === undefined ? undefined : { messageId }),
+    ...(contentType === undefined ? undefined : { contentType }),
   }
 }
 
+/** One name means something else to an object when it is assigned to. */
+function setOwn<T>(target: Record<string, T>, name: string, value: T): void {
+  if (name === '__proto__')
+    Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true })
+  else target[name] = value
+}
+
+function isList(header: FetchedHeader | readonly FetchedHeader[]): header is readonly FetchedHeader[] {
+  return Array.isArray(header)
+}
+
+function bytesOf(header: FetchedHeader): Uint8Array | null {
+  return typeof header === 'string' ? Buffer.from(header) : header
+}
+
 /** Of several headers of one name the last one counts, as in other clients. */
-function lastText(header: FetchedRecord['headers'][string] | undefined): string | undefined {
-  const last =
-    header === null || header === undefined || header instanceof Uint8Array ? header : header.at(-1)
-  const text = last === undefined ? undefined : textOf(last)
+function lastText(header: FetchedRecord['headers'][string]): string | undefined {
+  if (header === undefined) return undefined
+  const last = isList(header) ? header.at(-1) : header
+  const text = last === undefined || last === null ? undefined : textOfBytes(last)
   return text === '' ? undefined : text
+}
+
+/** Most of it is ASCII, and a decoder costs more than everything else that is done with it. */
+function textOfBytes(value: Uint8Array | string): string | undefined {
+  return Buffer.isBuffer(value) && isAscii(value) ? value.toString('latin1') : textOf(value)
 }
 
 /** Key of a record: the ordering key, in UTF-8. */
@@ -93,6 +122,6 @@ export function writeKey(orderingKey: string | undefined): Uint8Array | null {
 /** Ordering key of a record; a key that is not text becomes a text that {@link writeKey} turns into the same bytes. */
 export function readKey(key: Uint8Array | null): string | undefined {
   if (key === null || key.byteLength === 0) return undefined
-  const text = textOf(key)
+  const text = textOfBytes(key)
   return text?.includes('\0') === false ? text : `${binaryKey}${Buffer.from(key).toString('base64')}`
 }

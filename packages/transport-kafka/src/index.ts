@@ -1,3 +1,11 @@
+export {
+  type ConfluentAdmin,
+  type ConfluentConsumer,
+  type ConfluentKafka,
+  type ConfluentProducer,
+  type ConfluentTopicPartition,
+} from './confluent/client-shape.ts'
+export { confluentClient, type ConfluentClient } from './confluent/confluent-client.ts'
 export { tombstoneHeader } from './headers.ts'
 export {
   type KafkaJsAdmin,

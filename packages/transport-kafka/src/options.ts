@@ -15,6 +15,7 @@ import {
   type OptionShape,
   type Telemetry,
 } from '@litebus/core'
+import type { ConfluentClient } from './confluent/confluent-client.ts'
 import type { KafkaJsClient } from './kafkajs/client-shape.ts'
 
 /** Options of {@link kafkaTransport}. Exactly one of `brokers` and `client` says where Kafka is. */
@@ -23,8 +24,8 @@ export interface KafkaTransportOptions {
   readonly brokers?: readonly string[] | string | undefined
   /** Client options of KafkaJS, passed through untouched: `clientId`, `ssl`, `sasl`, `socketFactory` … @defaultValue none */
   readonly clientOptions?: Readonly<Record<string, unknown>>
-  /** A client of one's own instead, of KafkaJS or compatible with it. */
-  readonly client?: KafkaJsClient
+  /** A client of one's own instead: of KafkaJS, or what `confluentClient` makes of one of Confluent's. */
+  readonly client?: KafkaJsClient | ConfluentClient
   /**
    * Consumer group, the same for every instance of a service. Members of a group consume the same topic: a transport
    * that consumes several topics needs a function of the topic. Required to subscribe.
@@ -45,9 +46,9 @@ export interface KafkaTransportOptions {
   readonly sessionTimeoutMs?: number
   /** Time between heartbeats, whatever handlers do. @defaultValue 3000 */
   readonly heartbeatIntervalMs?: number
-  /** Further options of the KafkaJS consumer, passed through: `partitionAssigners`, `rackId` … @defaultValue none */
+  /** Further options of the consumer, passed through to the client: `partitionAssigners`, `rackId` … @defaultValue none */
   readonly consumerOptions?: Readonly<Record<string, unknown>>
-  /** Further options of the KafkaJS producer, passed through. @defaultValue none */
+  /** Further options of the producer, passed through to the client. @defaultValue none */
   readonly producerOptions?: Readonly<Record<string, unknown>>
   /** Number of the compression codec, as in `CompressionTypes` of KafkaJS. @defaultValue no compression */
   readonly compression?: number

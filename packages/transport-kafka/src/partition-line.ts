@@ -35,17 +35,30 @@ export interface PartitionLine<R> {
   rewind(): void
 }
 
-interface Entry<R> extends LinedRecord<R> {
-  readonly notBeforeMs: number
+interface Entry<R> {
+  readonly offset: bigint
+  readonly record: R
+  handedOut: number
+  notBeforeMs: number
 }
+
+/** So many places at the front may be empty before the line closes up. */
+const mostEmpty = 1024
 
 /** An empty line. */
 export function createPartitionLine<R>(): PartitionLine<R> {
-  const line: Entry<R>[] = []
+  let line: Entry<R>[] = []
+  /** Where in `line` the first one stands. */
+  let head = 0
   const inFlight = new Map<bigint, Entry<R>>()
   let draining = false
 
+  const closeUp = (): void => {
+    line = line.slice(head)
+    head = 0
+  }
   const insert = (entry: Entry<R>): void => {
+    closeUp()
     const behind = line.findIndex(({ offset }) => offset > entry.offset)
     if (behind === -1) line.push(entry)
     else line.splice(behind, 0, entry)
@@ -56,7 +69,7 @@ export function createPartitionLine<R>(): PartitionLine<R> {
 
   return {
     get waiting() {
-      return line.length
+      return line.length - head
     },
     get inFlight() {
       return inFlight.size
@@ -65,15 +78,16 @@ export function createPartitionLine<R>(): PartitionLine<R> {
       for (const { offset, record } of records) line.push({ offset, record, handedOut: 0, notBeforeMs: 0 })
     },
     take(nowMs) {
-      const [first] = line
+      const first = line[head]
       if (draining || first === undefined || first.notBeforeMs > nowMs) return undefined
-      line.shift()
-      const taken = { ...first, handedOut: first.handedOut + 1 }
-      inFlight.set(first.offset, taken)
-      return taken
+      head += 1
+      if (head === line.length || head > mostEmpty) closeUp()
+      first.handedOut += 1
+      inFlight.set(first.offset, first)
+      return first
     },
     waitMs(nowMs) {
-      const [first] = line
+      const first = line[head]
       return draining || first === undefined ? undefined : Math.max(0, first.notBeforeMs - nowMs)
     },
     finish(offset) {
@@ -84,12 +98,16 @@ export function createPartitionLine<R>(): PartitionLine<R> {
       const entry = inFlight.get(offset)
       if (entry === undefined) return
       inFlight.delete(offset)
-      insert({ ...entry, notBeforeMs })
+      entry.notBeforeMs = notBeforeMs
+      insert(entry)
       draining = true
       ended()
     },
     rewind() {
-      for (const entry of [...inFlight.values()]) insert({ ...entry, notBeforeMs: 0 })
+      for (const entry of [...inFlight.values()]) {
+        entry.notBeforeMs = 0
+        insert(entry)
+      }
       inFlight.clear()
       draining = false
     },

@@ -4,49 +4,41 @@ import { headersAreCarried, recordBytes, tombstoneHeader, writeKey, writeRecordH
 import type { ResolvedKafkaOptions } from './options.ts'
 import { partitionOfKey } from './partitioner.ts'
 
-/** Why a message cannot be sent at all; undefined where it can. */
-export function refusalOfMessage(
-  message: OutboundMessage,
-  { maxMessageBytes }: Pick<ResolvedKafkaOptions, 'maxMessageBytes'>,
-): PublishOutcome | undefined {
-  if (!headersAreCarried(message)) return rejected(publishFailures.headerInvalid)
-  if (recordBytes(partsOf(message)) > maxMessageBytes) return rejected(publishFailures.messageTooLarge)
-  return (message.delayMs ?? 0) > 0 ? rejected(publishFailures.delayUnsupported) : undefined
-}
-
-/** A message as a record, with the place that it goes to. */
-export interface PlacedRecord {
-  /** Partition. */
-  readonly partition: number
-  /** Node that leads it. */
-  readonly leader: number
-  /** The record. */
-  readonly record: ProducedRecord
-  /** Its bytes. */
+/** What a record is made of, wherever it goes, with its bytes. */
+export interface RecordParts extends Omit<ProducedRecord, 'partition' | 'timestampMs'> {
+  /** Bytes of all of it, before compression. */
   readonly bytes: number
 }
 
-/** Messages of one ordering key have one partition; those without a key take the partitions in turn. */
-export function toRecord(
+/** A message as the parts of a record, or why it cannot be sent at all. */
+export type PreparedRecord = { readonly parts: RecordParts } | { readonly refused: PublishOutcome }
+
+/** Looks at a message before anything is sent. */
+export function prepareRecord(
   message: OutboundMessage,
-  partitions: readonly DescribedPartition[],
-  { turn, timestampMs }: { readonly turn: number; readonly timestampMs: number },
-): PlacedRecord {
-  const parts = partsOf(message)
-  const index = parts.key === null ? turn % partitions.length : partitionOfKey(parts.key, partitions.length)
-  const { partition, leader } = partitions[index] ?? { partition: index, leader: -1 }
-  return { partition, leader, record: { ...parts, partition, timestampMs }, bytes: recordBytes(parts) }
-}
-
-function partsOf(message: OutboundMessage): Omit<ProducedRecord, 'partition' | 'timestampMs'> {
+  { maxMessageBytes }: Pick<ResolvedKafkaOptions, 'maxMessageBytes'>,
+): PreparedRecord {
+  if (!headersAreCarried(message)) return rejected(publishFailures.headerInvalid)
   const isTombstone = message.headers[tombstoneHeader] !== undefined && message.body.byteLength === 0
-  return {
-    key: writeKey(message.orderingKey),
-    value: isTombstone ? null : message.body,
-    headers: writeRecordHeaders(message),
-  }
+  const key = writeKey(message.orderingKey)
+  const value = isTombstone ? null : message.body
+  const headers = writeRecordHeaders(message)
+  const bytes = recordBytes({ key, value, headers })
+  if (bytes > maxMessageBytes) return rejected(publishFailures.messageTooLarge)
+  if ((message.delayMs ?? 0) > 0) return rejected(publishFailures.delayUnsupported)
+  return { parts: { key, value, headers, bytes } }
 }
 
-function rejected(failure: Failure): PublishOutcome {
-  return { status: 'rejected', failure }
+/** Where a record of a key goes, or else one whose turn it is: messages of one ordering key have one partition. */
+export function placeRecord(
+  key: Uint8Array | null,
+  partitions: readonly DescribedPartition[],
+  turn: number,
+): DescribedPartition {
+  const index = key === null ? turn % partitions.length : partitionOfKey(key, partitions.length)
+  return partitions[index] ?? { partition: index, leader: -1 }
+}
+
+function rejected(failure: Failure): { readonly refused: PublishOutcome } {
+  return { refused: { status: 'rejected', failure } }
 }

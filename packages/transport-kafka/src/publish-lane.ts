@@ -1,5 +1,5 @@
 import { publishFailures, within, type Clock, type Failure, type PublishOutcome } from '@litebus/core'
-import type { BrokerRefusal, ProducedRecord } from './driver.ts'
+import { WriteFailures, type BrokerRefusal, type ProducedRecord } from './driver.ts'
 import { ProducerUnavailable } from './producers.ts'
 
 /** The messages of one ordering key in one call: once one of them is not confirmed, those behind it are not sent. */
@@ -92,8 +92,27 @@ export function createPublishLane(options: PublishLaneOptions): PublishLane {
       for (const publish of batch) publish.settle({ status: 'confirmed' })
     } catch (error) {
       options.onFailure(error)
-      await answerFailure(error, batch)
+      if (error instanceof WriteFailures) await answerFailures(error, batch)
+      else await answerFailure(error, batch)
     }
+  }
+
+  /** Each record has an answer of its own; of those that are refused, one may have taken the others with it. */
+  const answerFailures = async (
+    { failures }: WriteFailures,
+    batch: readonly OutstandingPublish[],
+  ): Promise<void> => {
+    const refused: { readonly publish: OutstandingPublish; readonly refusal: BrokerRefusal }[] = []
+    batch.forEach((publish, slot) => {
+      const failure = failures[slot]
+      const refusal = failure === undefined ? undefined : options.refusalOf(failure)
+      if (failure === undefined) publish.settle({ status: 'confirmed' })
+      else if (refusal === undefined) publish.settle(unanswered(failure))
+      else refused.push({ publish, refusal })
+    })
+    const [first, ...others] = refused
+    if (first !== undefined && others.length === 0) first.publish.settle(rejected(failureOf(first.refusal)))
+    else await sendHalves(refused.map(({ publish }) => publish))
   }
 
   /** What is refused for one partition is not stored, none of it; for several, nobody says which of them it was. */

@@ -10,7 +10,7 @@ import type { DescribedPartition, KafkaDriver } from './driver.ts'
 import { safeText } from './errors.ts'
 import type { ResolvedKafkaOptions } from './options.ts'
 import { createProducers } from './producers.ts'
-import { refusalOfMessage, toRecord } from './produced-record.ts'
+import { placeRecord, prepareRecord, type RecordParts } from './produced-record.ts'
 import { createPublishCall, type PublishCall } from './publish-call.ts'
 import { createPublishLane, type PublishLane } from './publish-lane.ts'
 import type { Topics } from './topics.ts'
@@ -22,7 +22,9 @@ export interface KafkaPublisher extends TransportPublisher {
 }
 
 /** Partitions of a topic, or why nothing can be sent to it. */
-type Place = { readonly partitions: readonly DescribedPartition[] } | { readonly refused: PublishOutcome }
+type Place =
+  | { readonly partitions: readonly DescribedPartition[]; readonly lanes: Map<number, PublishLane> }
+  | { readonly refused: PublishOutcome }
 
 /** Publishes with one request at a time for each topic and leader, which carries all that came meanwhile. */
 export function createKafkaPublisher(
@@ -32,32 +34,32 @@ export function createKafkaPublisher(
 ): KafkaPublisher {
   const { clock, logger } = options
   const producers = createProducers(driver)
-  const lanes = new Map<string, PublishLane>()
+  /** By topic, then by leader. */
+  const lanes = new Map<string, Map<number, PublishLane>>()
   let closed = false
   let withoutKey = 0
 
-  const laneOf = (topic: string, leader: number): PublishLane => {
-    const name = `${String(leader)}/${topic}`
-    const lane =
-      lanes.get(name) ??
-      createPublishLane({
-        write: (records) => producers.write((producer) => producer.write(topic, records)),
-        refusalOf: (error) => driver.refusalOf(error),
-        onFailure: (error) => {
-          topics.forget(topic)
-          logger.warn('a write failed; the next one takes a fresh producer', {
-            topic,
-            reason: safeText(error, options),
-          })
-        },
-        maxPartitionBytes: options.maxMessageBytes,
-        maxMessages: options.maxBatchMessages,
-        writeTimeoutMs: options.publishTimeoutMs,
-        clock,
-      })
-    lanes.set(name, lane)
-    return lane
+  const lanesOf = (topic: string): Map<number, PublishLane> => {
+    const known = lanes.get(topic) ?? new Map<number, PublishLane>()
+    lanes.set(topic, known)
+    return known
   }
+  const openLane = (topic: string): PublishLane =>
+    createPublishLane({
+      write: (records) => producers.write((producer) => producer.write(topic, records)),
+      refusalOf: (error) => driver.refusalOf(error),
+      onFailure: (error) => {
+        topics.forget(topic)
+        logger.warn('a write failed; the next one takes a fresh producer', {
+          topic,
+          reason: safeText(error, options),
+        })
+      },
+      maxPartitionBytes: options.maxMessageBytes,
+      maxMessages: options.maxBatchMessages,
+      writeTimeoutMs: options.publishTimeoutMs,
+      clock,
+    })
 
   const placeOf = async (topic: string): Promise<Place> => {
     if (closed) return { refused: unavailable(publishFailures.closed) }
@@ -65,57 +67,64 @@ export function createKafkaPublisher(
       const partitions = await topics.partitionsOf(topic)
       if (partitions === undefined || partitions.length === 0)
         return { refused: { status: 'rejected', failure: publishFailures.destinationMissing } }
-      return { partitions }
+      return { partitions, lanes: lanesOf(topic) }
     } catch (error) {
       const isClosed = isLiteBusError(error, 'TRANSPORT_CLOSED')
       return { refused: unavailable(isClosed ? publishFailures.closed : publishFailures.connectionLost) }
     }
   }
 
-  const placesOf = async (messages: readonly OutboundMessage[]): Promise<ReadonlyMap<string, Place>> => {
-    const names = new Set(messages.map(({ destination }) => destination))
-    return new Map(
+  const placesOf = async (names: ReadonlySet<string>): Promise<ReadonlyMap<string, Place>> =>
+    new Map(
       await Promise.all(
         [...names].map(async (topic): Promise<[string, Place]> => [topic, await placeOf(topic)]),
       ),
     )
-  }
 
   const send = (
     message: OutboundMessage,
-    place: Place | undefined,
-    call: PublishCall,
+    { bytes, ...parts }: RecordParts,
+    { place, call }: { readonly place: Place | undefined; readonly call: PublishCall },
   ): Promise<PublishOutcome> => {
     if (place === undefined || 'refused' in place)
       return call.answered(message, place?.refused ?? unavailable(publishFailures.connectionLost))
-    const { partition, leader, record, bytes } = toRecord(message, place.partitions, {
-      turn: withoutKey,
-      timestampMs: clock.now(),
-    })
-    if (message.orderingKey === undefined) withoutKey += 1
-    return call.outstanding(message, { record: { ...record, partition }, bytes }, (publish) => {
-      laneOf(message.destination, leader).add(publish)
+    const { partition, leader } = placeRecord(parts.key, place.partitions, withoutKey)
+    if (parts.key === null) withoutKey += 1
+    const record = { ...parts, partition, timestampMs: clock.now() }
+    return call.outstanding(message, { record, bytes }, (publish) => {
+      let lane = place.lanes.get(leader)
+      if (lane === undefined) {
+        lane = openLane(message.destination)
+        place.lanes.set(leader, lane)
+      }
+      lane.add(publish)
     })
   }
 
   return {
     async publish(messages, { signal } = {}) {
       using call = createPublishCall({ clock, timeoutMs: options.publishTimeoutMs, signal })
-      const refusals = messages.map((message) => refusalOfMessage(message, options))
-      const sound = messages.filter((_, slot) => refusals[slot] === undefined)
-      const places = await call.unlessEnded(() => placesOf(sound))
+      const prepared = messages.map((message) => prepareRecord(message, options))
+      const names = new Set<string>()
+      prepared.forEach((one, slot) => {
+        const destination = messages[slot]?.destination
+        if ('parts' in one && destination !== undefined) names.add(destination)
+      })
+      const places = await call.unlessEnded(() => placesOf(names))
       return await Promise.all(
         messages.map((message, slot) => {
-          const refused = refusals[slot]
-          return refused === undefined
-            ? send(message, places?.get(message.destination), call)
-            : call.answered(message, refused)
+          const one = prepared[slot]
+          if (one === undefined || 'refused' in one)
+            return call.answered(message, one?.refused ?? unavailable(publishFailures.connectionLost))
+          return send(message, one.parts, { place: places?.get(message.destination), call })
         }),
       )
     },
     async close() {
       closed = true
-      await Promise.all([...lanes.values()].map((lane) => lane.idle()))
+      await Promise.all(
+        [...lanes.values()].flatMap((ofTopic) => [...ofTopic.values()].map((lane) => lane.idle())),
+      )
       await producers.close()
     },
   }

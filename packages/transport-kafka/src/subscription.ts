@@ -52,6 +52,7 @@ export async function startKafkaSubscription(setup: SubscriptionSetup): Promise<
   let ready: Assignment | undefined
   let paused = false
   let pumping = false
+  let pumpIsDue = false
   let later: Timer | undefined
   let stopping: Promise<StopReport> | undefined
   let revokedWhileStopping = 0
@@ -81,10 +82,15 @@ export async function startKafkaSubscription(setup: SubscriptionSetup): Promise<
     },
   })
 
-  /** Room for the next record, as soon as the call that made it has ended. */
+  /** Room for the next record, as soon as the call that made it has ended: once, however many are settled meanwhile. */
   const settled = <T>(result: T): T => {
-    queueMicrotask(pump)
+    if (!pumpIsDue) queueMicrotask(pumpNow)
+    pumpIsDue = true
     return result
+  }
+  const pumpNow = (): void => {
+    pumpIsDue = false
+    pump()
   }
 
   const pump = (): void => {

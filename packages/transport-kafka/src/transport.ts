@@ -2,8 +2,11 @@ import { isLiteBusError, within, type Transport } from '@litebus/core'
 import { kafkaCapabilities } from './capabilities.ts'
 import { createKafkaConsumer } from './consumer.ts'
 import { closedTransport, missingTopic, safeText, unavailable } from './errors.ts'
+import { createConfluentDriver } from './confluent/confluent-driver.ts'
+import { isConfluentClient } from './confluent/confluent-client.ts'
+import type { KafkaDriver } from './driver.ts'
 import { createKafkaJsDriver } from './kafkajs/kafkajs-driver.ts'
-import { resolveKafkaOptions, type KafkaTransportOptions } from './options.ts'
+import { resolveKafkaOptions, type KafkaTransportOptions, type ResolvedKafkaOptions } from './options.ts'
 import { createKafkaPublisher } from './publisher.ts'
 import type { KafkaSubscription } from './subscription.ts'
 import { createTopics } from './topics.ts'
@@ -16,7 +19,7 @@ import { createTopics } from './topics.ts'
 export function kafkaTransport(given: KafkaTransportOptions): Transport {
   const options = resolveKafkaOptions(given)
   const { clock } = options
-  const driver = createKafkaJsDriver(options)
+  const driver = driverOf(options)
   const topics = createTopics(driver, options)
   const publisher = createKafkaPublisher(options, driver, topics)
   const running = new Set<KafkaSubscription>()
@@ -57,4 +60,11 @@ export function kafkaTransport(given: KafkaTransportOptions): Transport {
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+function driverOf(options: ResolvedKafkaOptions): KafkaDriver {
+  const { client } = options
+  return client !== undefined && isConfluentClient(client)
+    ? createConfluentDriver(options, client.kafka)
+    : createKafkaJsDriver(options, client)
 }

@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals'
-import { createAdminCalls } from '../src/kafkajs/admin-calls.ts'
+import { createAdminCalls } from '../src/admin-calls.ts'
 import type { KafkaJsAdmin } from '../src/kafkajs/client-shape.ts'
+import { isAnswer } from '../src/kafkajs/kafkajs-errors.ts'
 
 /** Makes administrators whose calls fail once they are disconnected, as those of the client do. */
 function administrators() {
@@ -30,7 +31,7 @@ const missing = Object.assign(new Error('This server does not host this topic-pa
 
 it('keeps the connection of other calls when one is answered with an error', async () => {
   const { made, make } = administrators()
-  const admin = createAdminCalls(make)
+  const admin = createAdminCalls({ make, isAnswer })
   const refused = admin.call(() => Promise.reject(new Error('retries exceeded', { cause: missing })))
   const other = admin.call((to) => to.describeCluster())
   await expect(refused).rejects.toThrow('retries exceeded')
@@ -40,7 +41,7 @@ it('keeps the connection of other calls when one is answered with an error', asy
 
 it('asks again over another connection when that of a first call was given up for another call', async () => {
   const { made, make } = administrators()
-  const admin = createAdminCalls(make)
+  const admin = createAdminCalls({ make, isAnswer })
   const first = admin.call((to) => to.describeCluster())
   let calls = 0
   const lost = admin.call((to) =>
@@ -52,7 +53,7 @@ it('asks again over another connection when that of a first call was given up fo
 
 it('does not repeat a call that fails over a connection of its own', async () => {
   const { made, make } = administrators()
-  const admin = createAdminCalls(make)
+  const admin = createAdminCalls({ make, isAnswer })
   await expect(admin.call(() => Promise.reject(new Error('Connection timeout')))).rejects.toThrow('timeout')
   expect(made).toEqual([{ connected: false }])
 })

@@ -22,7 +22,7 @@ await describeWithServices('the Kafka transport', ['kafka'], ({ kafka }) => {
         transportConformance({
           adapter: `kafka, ${partitions === 1 ? 'one partition' : 'several partitions'}${stress ? ' under stress' : ''}`,
           profile: kafkaProfile(),
-          open: (scope) => openKafkaFixture(scope, space, partitions),
+          open: (scope) => openKafkaFixture(scope, space, { partitions }),
           stress,
         }),
         { describe, it },

@@ -10,7 +10,7 @@ import {
   writeRecordHeaders,
 } from '../src/headers.ts'
 import { partitionOfKey } from '../src/partitioner.ts'
-import { toRecord } from '../src/produced-record.ts'
+import { prepareRecord } from '../src/produced-record.ts'
 
 const message = (parts: Partial<OutboundMessage> = {}): OutboundMessage => ({
   destination: 'topic',
@@ -59,12 +59,20 @@ describe('headers of Kafka', () => {
   it('tell a tombstone from an empty value, in both directions', () => {
     const { headers } = readRecordHeaders({ headers: {}, value: null })
     expect(headers).toEqual({ [tombstoneHeader]: 'true' })
-    const place = { turn: 0, timestampMs: 0 }
-    const partitions = [{ partition: 0, leader: 1 }]
-    const copy = message({ headers: { [tombstoneHeader]: 'true' } })
-    expect(toRecord(copy, partitions, place).record).toMatchObject({ value: null })
-    expect(toRecord(copy, partitions, place).record.headers).not.toHaveProperty([tombstoneHeader])
-    expect(toRecord(message(), partitions, place).record.value).toEqual(new Uint8Array())
+    const parts = (of: OutboundMessage) => prepareRecord(of, { maxMessageBytes: 1000 })
+    const copy = parts(message({ headers: { [tombstoneHeader]: 'true' } }))
+    expect(copy).toMatchObject({ parts: { value: null } })
+    expect(copy).not.toHaveProperty(['parts', 'headers', tombstoneHeader])
+    expect(parts(message())).toMatchObject({ parts: { value: new Uint8Array() } })
+  })
+
+  it('keep every name, also one that means something to an object', () => {
+    const given = JSON.parse('{"__proto__":"own","constructor":"own"}') as Record<string, string>
+    const headers = writeRecordHeaders(message({ headers: given }))
+    expect(Object.entries(readRecordHeaders({ headers, value }).headers)).toEqual([
+      ['__proto__', Buffer.from('own')],
+      ['constructor', Buffer.from('own')],
+    ])
   })
 })
 

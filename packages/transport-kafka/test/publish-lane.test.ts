@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import type { PublishOutcome } from '@litebus/core'
 import { manualClock } from '@litebus/conformance'
-import type { ProducedRecord } from '../src/driver.ts'
+import { WriteFailures, type ProducedRecord } from '../src/driver.ts'
 import { ProducerUnavailable } from '../src/producers.ts'
 import { createPublishLane, type KeyChain, type OutstandingPublish } from '../src/publish-lane.ts'
 
@@ -166,5 +166,45 @@ describe('a publish lane', () => {
     writes[0]?.answer()
     await turn()
     expect(writes[1]?.values).toEqual(['b'])
+  })
+
+  it('answers each record for itself where the client tells them apart', async () => {
+    const { add, writes, outcomes, status } = arrange()
+    const key: KeyChain = { broken: false, closed: false }
+    add('stored', { partition: 0 })
+    add('refused', { partition: 1, chain: key })
+    add('open', { partition: 2 })
+    await turn()
+    writes[0]?.answer(new WriteFailures([undefined, new Error('REFUSED'), new Error('timed out')]))
+    await turn()
+    expect(status()).toEqual({ stored: 'confirmed', refused: 'rejected', open: 'ambiguous' })
+    expect(outcomes['refused']).toMatchObject({ failure: { code: 'MESSAGE_TOO_LARGE' } })
+    expect([writes.length, key.broken]).toEqual([1, true])
+  })
+
+  it('looks for the one among the refused by halves, and leaves alone what its key holds back', async () => {
+    const { add, writes, status } = arrange()
+    const key: KeyChain = { broken: false, closed: false }
+    for (const name of ['a', 'b', 'c']) add(name, { partition: 1 })
+    add('open', { partition: 2, chain: key })
+    add('behind', { partition: 1, chain: key })
+    await turn()
+    const refused = new Error('REFUSED')
+    writes[0]?.answer(new WriteFailures([refused, refused, refused, new Error('timed out'), refused]))
+    await turn()
+    expect(writes[1]?.values).toEqual(['a', 'b'])
+    writes[1]?.answer()
+    await turn()
+    expect(writes[2]?.values).toEqual(['c'])
+    writes[2]?.answer(new WriteFailures([refused]))
+    await turn()
+    expect(status()).toEqual({
+      a: 'confirmed',
+      b: 'confirmed',
+      c: 'rejected',
+      open: 'ambiguous',
+      behind: 'unavailable',
+    })
+    expect(writes).toHaveLength(3)
   })
 })

@@ -22,7 +22,7 @@ export interface KafkaJsMessage {
   /** Value. */
   readonly value: Buffer | null
   /** Headers. */
-  readonly headers: Record<string, Buffer>
+  readonly headers: Readonly<Record<string, string | Buffer>>
   /** Milliseconds since the epoch, in digits. */
   readonly timestamp: string
 }

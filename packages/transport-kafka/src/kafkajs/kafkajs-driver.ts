@@ -1,20 +1,27 @@
 import { Kafka, logLevel } from 'kafkajs'
-import type { KafkaDriver, KafkaDriverProducer, ProducedRecord } from '../driver.ts'
+import { createAdminCalls } from '../admin-calls.ts'
+import type { KafkaDriver, KafkaDriverProducer } from '../driver.ts'
 import type { ResolvedKafkaOptions } from '../options.ts'
-import { createAdminCalls } from './admin-calls.ts'
-import type { KafkaJsClient, KafkaJsMessage, KafkaJsProducer } from './client-shape.ts'
-import { protocolErrorOf, refusalOf } from './kafkajs-errors.ts'
+import type { KafkaJsClient, KafkaJsProducer } from './client-shape.ts'
+import { isAnswer, protocolErrorOf, refusalOf } from './kafkajs-errors.ts'
 import { joinGroup } from './membership.ts'
+import { messageOf } from './records.ts'
 import { openSocket, watchSockets, type SocketFactory } from './watched-sockets.ts'
 
 /** A short patience: whoever calls knows better than the client whether trying again is worth it. */
 const retry = { initialRetryTime: 100, maxRetryTime: 1000 }
 const noRestart = { restartOnFailure: () => Promise.resolve(false) }
 
-/** KafkaJS, or the compatible client of the options. */
-export function createKafkaJsDriver(options: ResolvedKafkaOptions): KafkaDriver {
-  const shared: KafkaJsClient = options.client ?? ownClient(options, socketFactoryOf(options))
-  const admin = createAdminCalls(() => shared.admin({ retry: { ...retry, retries: 1 } }))
+/** KafkaJS: a client of its own, or the one that is given. */
+export function createKafkaJsDriver(
+  options: ResolvedKafkaOptions,
+  given: KafkaJsClient | undefined,
+): KafkaDriver {
+  const shared: KafkaJsClient = given ?? ownClient(options, socketFactoryOf(options))
+  const admin = createAdminCalls({
+    make: () => shared.admin({ retry: { ...retry, retries: 1 } }),
+    isAnswer,
+  })
   return {
     async openProducer() {
       const producer = shared.producer({
@@ -34,7 +41,7 @@ export function createKafkaJsDriver(options: ResolvedKafkaOptions): KafkaDriver 
     },
     join(request, events) {
       const sockets = watchSockets(socketFactoryOf(options), events.onConnectionLost)
-      const client = options.client ?? ownClient(options, sockets.factory)
+      const client = given ?? ownClient(options, sockets.factory)
       const consumer = client.consumer({
         sessionTimeout: options.sessionTimeoutMs,
         heartbeatInterval: options.heartbeatIntervalMs,
@@ -122,18 +129,4 @@ function producerOf(producer: KafkaJsProducer, options: ResolvedKafkaOptions): K
     },
     close: () => producer.disconnect(),
   }
-}
-
-function messageOf({ partition, key, value, headers, timestampMs }: ProducedRecord): KafkaJsMessage {
-  return {
-    partition,
-    key: key === null ? null : bufferOf(key),
-    value: value === null ? null : bufferOf(value),
-    headers: Object.fromEntries(Object.entries(headers).map(([name, bytes]) => [name, bufferOf(bytes)])),
-    timestamp: String(timestampMs),
-  }
-}
-
-function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
-  return Buffer.from(buffer, byteOffset, byteLength)
 }

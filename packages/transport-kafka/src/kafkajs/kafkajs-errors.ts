@@ -1,19 +1,5 @@
 import type { BrokerRefusal } from '../driver.ts'
-
-/** Errors after which it is certain that the broker stored nothing of a request, and would refuse it again. */
-const refusals: ReadonlySet<string> = new Set([
-  'CLUSTER_AUTHORIZATION_FAILED',
-  'INVALID_RECORD',
-  'INVALID_REQUIRED_ACKS',
-  'INVALID_TIMESTAMP',
-  'INVALID_TOPIC_EXCEPTION',
-  'MESSAGE_TOO_LARGE',
-  'POLICY_VIOLATION',
-  'RECORD_LIST_TOO_LARGE',
-  'TOPIC_AUTHORIZATION_FAILED',
-  'UNSUPPORTED_COMPRESSION_TYPE',
-  'UNSUPPORTED_FOR_MESSAGE_FORMAT',
-])
+import { isRefusal } from '../refusals.ts'
 
 /** Name of the protocol error in what the client threw; undefined where it is no answer of a broker. */
 export function protocolErrorOf(error: unknown): string | undefined {
@@ -28,5 +14,10 @@ export function protocolErrorOf(error: unknown): string | undefined {
 /** The refusal in what a write rejected with. */
 export function refusalOf(error: unknown): BrokerRefusal | undefined {
   const protocolError = protocolErrorOf(error)
-  return protocolError !== undefined && refusals.has(protocolError) ? { protocolError } : undefined
+  return protocolError !== undefined && isRefusal(protocolError) ? { protocolError } : undefined
+}
+
+/** The broker answered, so that asking again over another connection brings the same. */
+export function isAnswer(error: unknown): boolean {
+  return protocolErrorOf(error) !== undefined
 }

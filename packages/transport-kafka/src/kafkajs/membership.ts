@@ -1,18 +1,13 @@
 import { OptionsError } from '@litebus/core'
 import type {
   FetchedBatch,
-  FetchedRecord,
   GroupTopic,
   KafkaMembership,
   MembershipEvents,
   OffsetToCommit,
 } from '../driver.ts'
-import type {
-  KafkaJsBatchPayload,
-  KafkaJsConsumer,
-  KafkaJsFetchedMessage,
-  KafkaJsHeader,
-} from './client-shape.ts'
+import type { KafkaJsBatchPayload, KafkaJsConsumer } from './client-shape.ts'
+import { recordOf } from './records.ts'
 
 /** Fetches of so many partitions may wait for room at the same time. */
 const concurrentPartitions = 16
@@ -40,7 +35,7 @@ export async function joinGroup(
     events.onAssigned(memberAssignment[topic] ?? [])
   })
   listen('REBALANCING', () => {
-    events.onRebalancing()
+    void events.onRebalancing()
   })
   listen('HEARTBEAT', () => {
     events.onAnswer()
@@ -114,7 +109,7 @@ function requireEvents(consumer: { readonly events?: KafkaJsConsumer['events'] }
   const missing = ['GROUP_JOIN', 'REBALANCING', 'CRASH'].filter((name) => !hasEvent(consumer, name))
   if (missing.length === 0) return
   throw new OptionsError('kafkaTransport', [
-    `expected a client whose consumers have the events of KafkaJS, found none called ${missing.join(', ')}`,
+    `expected a client whose consumers have the events of KafkaJS, found none called ${missing.join(', ')}; a client of @confluentinc/kafka-javascript goes through confluentClient`,
   ])
 }
 
@@ -153,35 +148,6 @@ function commitOf({ partition, offset, metadata }: OffsetToCommit): {
   metadata: string
 } {
   return { partition, offset: String(offset), metadata }
-}
-
-function recordOf({ offset, key, value, headers = {}, timestamp }: KafkaJsFetchedMessage): FetchedRecord {
-  const timestampMs = Number(timestamp)
-  return {
-    offset: BigInt(offset),
-    key: key ?? null,
-    value,
-    headers: Object.fromEntries(
-      Object.entries(headers).flatMap(([name, header]) =>
-        header === undefined ? [] : [[name, headerOf(header)]],
-      ),
-    ),
-    timestampMs: Number.isSafeInteger(timestampMs) && timestampMs >= 0 ? timestampMs : undefined,
-  }
-}
-
-function headerOf(
-  value: KafkaJsHeader | readonly KafkaJsHeader[],
-): Uint8Array | null | readonly (Uint8Array | null)[] {
-  return isList(value) ? value.map(bytesOf) : bytesOf(value)
-}
-
-function isList(value: KafkaJsHeader | readonly KafkaJsHeader[]): value is readonly KafkaJsHeader[] {
-  return Array.isArray(value)
-}
-
-function bytesOf(value: KafkaJsHeader): Uint8Array | null {
-  return typeof value === 'string' ? Buffer.from(value) : value
 }
 
 function asError(value: unknown): Error {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import type { Scope, TestDestination, TransportFixture, TransportProfile } from '@litebus/conformance'
 import { wireHeaders, type HeaderValue } from '@litebus/core'
 import type { Admin, Producer } from 'kafkajs'
@@ -28,15 +28,31 @@ const fixtureOptions: KafkaTransportOptions = {
   reconnect: { initialDelayMs: 10, maxDelayMs: 200 },
 }
 
-/** Topics of its own behind a proxy of its own; they are deleted with the space. */
+/** How the transports of a fixture reach Kafka. */
+interface KafkaAccess {
+  /** The client that they use, and where it connects to. */
+  readonly options: Pick<KafkaTransportOptions, 'brokers' | 'client' | 'clientOptions' | 'consumerOptions'>
+  /** Cuts their connections. */
+  cut(): void
+}
+
+/** What a fixture is opened with. */
+export interface KafkaFixtureOptions {
+  /** Partitions of each topic. */
+  readonly partitions: number
+  /** @defaultValue KafkaJS, through a proxy of the fixture's own */
+  readonly access?: KafkaAccess
+}
+
+/** Topics of its own; they are deleted with the space. */
 export async function openKafkaFixture(
   scope: Scope,
   space: TestTopics,
-  partitions: number,
+  { partitions, access: given }: KafkaFixtureOptions,
 ): Promise<TransportFixture> {
   const [broker = ''] = brokersOf(space.url)
   const port = Number(broker.split(':')[1])
-  const proxy = scope.use(await startTcpProxy({ port }))
+  const access = given ?? (await accessByKafkaJs(scope, space, port))
   let admin = await openAdmin(space.url)
   scope.defer(() => admin.disconnect())
   const prefix = `${space.prefix}${randomUUID().slice(0, 8)}`
@@ -60,13 +76,8 @@ export async function openKafkaFixture(
       held.watch(
         kafkaTransport({
           ...fixtureOptions,
-          brokers: brokersOf(space.url),
+          ...access.options,
           groupId: groupOf,
-          // Kafka tells its clients where it is: they are led through the proxy wherever they want to go.
-          clientOptions: {
-            socketFactory: ({ onConnect }: { readonly onConnect: () => void }) =>
-              connect({ host: '127.0.0.1', port: proxy.port }, onConnect),
-          },
         }),
       ),
     count: async (source) =>
@@ -90,10 +101,28 @@ export async function openKafkaFixture(
     disrupt: {
       cutConnections() {
         const noticed = held.noticed()
-        proxy.cut()
+        access.cut()
         return noticed
       },
-      cancelConsumers: (source) => evictMembers(admin, port, groupOf(source)),
+      async cancelConsumers(source) {
+        // A member learns of it by its next heartbeat, and hands out what it fetches until then.
+        const noticed = held.noticed()
+        await evictMembers(admin, port, groupOf(source))
+        await noticed
+      },
+    },
+  }
+}
+
+/** Kafka tells its clients where it is: they are led through the proxy wherever they want to go. */
+async function accessByKafkaJs(scope: Scope, { url }: TestTopics, port: number): Promise<KafkaAccess> {
+  const proxy = scope.use(await startTcpProxy({ port }))
+  const socketFactory = ({ onConnect }: { readonly onConnect: () => void }): Socket =>
+    connect({ host: '127.0.0.1', port: proxy.port }, onConnect)
+  return {
+    options: { brokers: brokersOf(url), clientOptions: { socketFactory } },
+    cut() {
+      proxy.cut()
     },
   }
 }

@@ -1,19 +1,35 @@
-import type { KafkaJsAdmin } from './client-shape.ts'
-import { protocolErrorOf } from './kafkajs-errors.ts'
+/** An administrator of a client. */
+interface Administrator {
+  /** Connects. */
+  connect(): Promise<void>
+  /** Disconnects. */
+  disconnect(): Promise<void>
+}
 
 /** Calls of an administrator that is opened when first needed, and anew after a call that no broker answered. */
-export interface AdminCalls {
+export interface AdminCalls<Admin> {
   /** Calls; a connection that died since the last call costs no failure. */
-  call<T>(use: (admin: KafkaJsAdmin) => Promise<T>): Promise<T>
+  call<T>(use: (admin: Admin) => Promise<T>): Promise<T>
   /** Closes it. */
   close(): Promise<void>
 }
 
-/** Without a connection yet. */
-export function createAdminCalls(make: () => KafkaJsAdmin): AdminCalls {
-  let current: Promise<KafkaJsAdmin> | undefined
+/** What calls are made with. */
+export interface AdminCallsSetup<Admin> {
+  /** Makes an administrator. */
+  readonly make: () => Admin
+  /** True where an error is an answer: asking again over another connection would bring the same. */
+  readonly isAnswer: (error: unknown) => boolean
+}
 
-  const open = async (): Promise<KafkaJsAdmin> => {
+/** Without a connection yet. */
+export function createAdminCalls<Admin extends Administrator>({
+  make,
+  isAnswer,
+}: AdminCallsSetup<Admin>): AdminCalls<Admin> {
+  let current: Promise<Admin> | undefined
+
+  const open = async (): Promise<Admin> => {
     const admin = make()
     try {
       await admin.connect()
@@ -23,7 +39,7 @@ export function createAdminCalls(make: () => KafkaJsAdmin): AdminCalls {
     }
     return admin
   }
-  const discard = (failed: Promise<KafkaJsAdmin>): void => {
+  const discard = (failed: Promise<Admin>): void => {
     if (current === failed) current = undefined
     void failed.then((admin) => admin.disconnect()).catch(() => undefined)
   }
@@ -51,9 +67,4 @@ export function createAdminCalls(make: () => KafkaJsAdmin): AdminCalls {
       await admin?.disconnect()
     },
   }
-}
-
-/** The broker answered, so that asking again over another connection brings the same. */
-function isAnswer(error: unknown): boolean {
-  return protocolErrorOf(error) !== undefined
 }
