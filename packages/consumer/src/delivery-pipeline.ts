@@ -113,9 +113,16 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const laneOf: LaneOf = options.preserveOrder === true ? strictLaneOf : orderingKeyOf
   const budget: SettlementBudget = { budgetMs: options.settlementBudgetMs, clock }
   const attributes = { 'messaging.system': transport.system, 'messaging.destination.name': source }
+  /** Made once for each outcome, not for each delivery. */
+  const byOutcome = new Map<SettlementTerminal, Readonly<Record<string, string>>>()
+  const attributesOf = (outcome: SettlementTerminal): Readonly<Record<string, string>> => {
+    const known = byOutcome.get(outcome) ?? { ...attributes, outcome }
+    byOutcome.set(outcome, known)
+    return known
+  }
   const settlements = { scope, name: 'litebus.consumer.settlements' } as const
   const ledger = createLedger((outcome) => {
-    telemetry.count(settlements, 1, { ...attributes, outcome })
+    telemetry.count(settlements, 1, attributesOf(outcome))
   })
   /** Deliveries without a terminal, each with the end of its handling. */
   const open = new Map<Delivery, Promise<void>>()

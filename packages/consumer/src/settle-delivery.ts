@@ -1,6 +1,5 @@
 import {
   hopHeaders,
-  inTime,
   sleep,
   type Clock,
   type Delivery,
@@ -57,18 +56,32 @@ export type SettlementDecision =
  * have reached the broker nothing more is sent: an accept and a return of one delivery close an AMQP channel with
  * everything it holds.
  */
-export async function settleDelivery(
+export function settleDelivery(
   delivery: Delivery,
   decision: SettlementDecision,
   budget: SettlementBudget,
 ): Promise<SettlementTerminal> {
-  let state: SettlementState = settlementStarts[decision.act]
-  while (state.at !== 'ended') {
-    const event = await perform(state, { delivery, decision, budget })
+  return follow(settlementStarts[decision.act], { delivery, decision, budget })
+}
+
+/** One step and those behind it: a delivery that is plainly accepted, as most are, costs one callback. */
+function follow(state: SettlementState, settlement: Settlement): Promise<SettlementTerminal> {
+  if (state.at === 'ended') return Promise.resolve(state.terminal)
+  return performSafely(state, settlement).then((event) => {
+    const { decision } = settlement
     if (state.at === 'accept' && decision.act === 'accept') decision.onAnswer?.(event)
-    state = nextSettlement(state, event)
+    const next = nextSettlement(state, event)
+    return next.at === 'ended' ? next.terminal : follow(next, settlement)
+  })
+}
+
+/** A transport may throw where it should reject. */
+function performSafely(...given: Parameters<typeof perform>): Promise<SettlementEvent> {
+  try {
+    return perform(...given)
+  } catch (error) {
+    return Promise.reject(new Error('a settlement call threw instead of rejecting', { cause: error }))
   }
-  return state.terminal
 }
 
 interface Settlement {
@@ -140,13 +153,16 @@ function settledInTime(
   settlement: Promise<SettlementResult>,
   { budgetMs: limitMs, clock }: SettlementBudget,
 ): Promise<SettlementResult> {
-  return inTime(settlement, { clock, limitMs, onLate }).catch(unknown)
-}
-
-function onLate(): Error {
-  return new Error('expected the settlement to be sent in time')
-}
-
-function unknown(): SettlementResult {
-  return 'unknown'
+  return new Promise((resolve) => {
+    const late = clock.schedule(limitMs, () => {
+      resolve('unknown')
+    })
+    const answer = (result: SettlementResult): void => {
+      late.cancel()
+      resolve(result)
+    }
+    settlement.then(answer, () => {
+      answer('unknown')
+    })
+  })
 }

@@ -132,23 +132,21 @@ function requeue(
 }
 
 /** The row stands; if the broker cannot be told, redelivery meets it. */
-async function acknowledge(
-  delivery: Delivery,
-  { options, budget }: IngestContext,
-): Promise<SettlementTerminal> {
+function acknowledge(delivery: Delivery, { options, budget }: IngestContext): Promise<SettlementTerminal> {
   let result: SettlementEvent = 'settled'
   const onAnswer = (answer: SettlementEvent): void => {
     result = answer
   }
-  const terminal = await settleDelivery(delivery, { act: 'accept', onAnswer }, budget)
-  if (terminal !== 'acked') {
-    options.telemetry.count({ scope: 'LiteBus.Inbox', name: 'ingress.ack_failed_after_accept' }, 1)
-    options.logger.error('broker accept failed after the inbox had accepted', {
-      eventId: eventAckFailed,
-      source: options.source,
-      result,
-      terminal,
-    })
-  }
-  return terminal
+  return settleDelivery(delivery, { act: 'accept', onAnswer }, budget).then((terminal) => {
+    if (terminal !== 'acked') {
+      options.telemetry.count({ scope: 'LiteBus.Inbox', name: 'ingress.ack_failed_after_accept' }, 1)
+      options.logger.error('broker accept failed after the inbox had accepted', {
+        eventId: eventAckFailed,
+        source: options.source,
+        result,
+        terminal,
+      })
+    }
+    return terminal
+  })
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { PayloadSerializer } from './message-contract.ts'
 
 const encoder = new TextEncoder()
@@ -12,10 +13,14 @@ export const jsonSerializer: PayloadSerializer = Object.freeze({
     return encoder.encode(text)
   },
   deserialize(body: Uint8Array): unknown {
-    return JSON.parse(decoder.decode(body)) as unknown
+    // A decoder that refuses what is not UTF-8 is several times slower than looking first.
+    if (!isUtf8(body)) decoder.decode(body)
+    return parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'))
   },
-  deserializeText(text: string): unknown {
-    // A byte order mark, which decoding bytes leaves out.
-    return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) as unknown
-  },
+  deserializeText: parse,
 })
+
+/** Reads JSON, behind a byte order mark if there is one. */
+function parse(text: string): unknown {
+  return JSON.parse(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text) as unknown
+}

@@ -30,6 +30,10 @@ export function uuidV7(nowMs: number = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 
+const shortNameBytes = 1536
+/** Most bytes that a character of UTF-16 takes in UTF-8. */
+const maxBytesPerCharacter = 3
+
 /** The UUIDv5 (RFC 9562) of a name within a namespace. */
 export function uuidV5(namespace: string, name: string): string {
   return nameUuids(namespace)(name)
@@ -38,8 +42,16 @@ export function uuidV5(namespace: string, name: string): string {
 /** The same for many names of one namespace. */
 export function nameUuids(namespace: string): (name: string) => string {
   const prefix = Buffer.from(normalizeUuid(namespace).replaceAll('-', ''), 'hex')
+  // Written over by each name: names are short, and most of the cost would be in making a buffer for each.
+  const scratch = Buffer.concat([prefix, Buffer.alloc(shortNameBytes)])
   return (name) => {
-    const hex = hash('sha1', Buffer.concat([prefix, Buffer.from(name, 'utf8')]))
+    const fits = name.length * maxBytesPerCharacter <= shortNameBytes
+    const hex = hash(
+      'sha1',
+      fits
+        ? scratch.subarray(0, prefix.byteLength + scratch.write(name, prefix.byteLength, 'utf8'))
+        : Buffer.concat([prefix, Buffer.from(name, 'utf8')]),
+    )
     const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16)
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
   }
