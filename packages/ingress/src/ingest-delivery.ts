@@ -79,7 +79,8 @@ async function store(
       const failure = IngressAckPolicy.unwrapException(error)
       const metOutage = unavailable
       unavailable = isLiteBusError(failure, 'STORE_UNAVAILABLE')
-      if (unavailable) outage.began()
+      // What was given up fails late: by then the store may be back, and nobody would be left to say so.
+      if (unavailable && !isAborted(givenUp)) outage.began()
       // Whoever met the outage says that it is over, whatever the answer now is: nobody else might.
       else if (metOutage) outage.ended()
       const held = unavailable || isLiteBusError(failure, 'DUPLICATE_IN_FLIGHT')

@@ -9,7 +9,7 @@ import {
   type SettlementCounts,
   type StopOptions,
 } from '@litebus/consumer'
-import { createContractRegistry } from '@litebus/core'
+import { createContractRegistry, definedOptions } from '@litebus/core'
 import { createAcceptor } from './acceptor.ts'
 import { watchBacklog } from './backlog.ts'
 import { createDiscarder } from './discard.ts'
@@ -42,6 +42,8 @@ export interface Ingress extends AsyncDisposable {
    */
   stop(options?: Partial<StopOptions>): Promise<DeliveryStopReport>
 }
+
+const defaultStop: StopOptions = { budgetMs: 30_000 }
 
 /**
  * Builds an ingress.
@@ -91,10 +93,11 @@ export function createIngress(given: IngressOptions): Ingress {
     probe: () => probeIntake(intake, options.source),
     counts: () => pipeline.counts(),
     async start() {
+      await pipeline.start()
+      // Only now: a start that fails may be tried again, and would leave a watch behind each time.
       if (options.backlog !== undefined) {
         void watchBacklog(options.backlog, { ...options, probe: options.probe, intake, stopping })
       }
-      await pipeline.start()
     },
     pause() {
       intake.pause('operator')
@@ -103,9 +106,10 @@ export function createIngress(given: IngressOptions): Ingress {
       intake.resume('operator')
       discarder.startAgain()
     },
-    stop: (stopOptions) => stop({ budgetMs: 30_000, ...stopOptions }),
+    stop: (stopOptions = {}) =>
+      stop({ ...defaultStop, ...definedOptions<Partial<StopOptions>>(stopOptions) }),
     async [Symbol.asyncDispose]() {
-      await stop({ budgetMs: 30_000 })
+      await stop(defaultStop)
     },
   }
 }

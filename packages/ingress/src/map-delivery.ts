@@ -15,6 +15,7 @@ import {
   type WireMetadata,
   type WriteItem,
 } from '@litebus/core'
+import { checkCarried } from './check-carried.ts'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
 
 /**
@@ -35,6 +36,7 @@ export function mapDelivery(
   const read = (): WriteItem | Promise<WriteItem> => {
     const { trustApplicationHeaders, clock } = options
     const metadata = readHeaders(message, { trustApplicationHeaders, nowMs: clock.now() })
+    checkCarried(metadata)
     const decoded = decode(contracts, metadata, message.body)
     const parts = { metadata, body: message.body, sourceId }
     return decoded instanceof Promise
@@ -70,10 +72,14 @@ function itemOf(
   }
 }
 
-/** Readable while it fits; the id of the row says the same in any length. */
+/**
+ * Readable while it fits and only one source can mean it: `b:c` from `a` is not `c` from `a:b`. The id of the row says
+ * the same of any source and length.
+ */
 function keyOf(source: string, sourceId: string): string {
   const key = `ingress:${source}:${sourceId}`
-  return key.length <= storeLimits.keyLength ? key : `ingress:${idOfDelivery(source, sourceId)}`
+  const isReadable = key.length <= storeLimits.keyLength && !source.includes(':')
+  return isReadable ? key : `ingress:${idOfDelivery(source, sourceId)}`
 }
 
 type Carried =

@@ -2,6 +2,9 @@ import { describe, expect, it } from '@jest/globals'
 import { StoreUnavailableError } from '@litebus/core'
 import { bench, gate } from './arrange.ts'
 
+/** As programs without type checking pass what they were not given. */
+const definedByNobody = { budgetMs: undefined } as unknown as { budgetMs: number }
+
 describe('backlog', () => {
   it('pauses above high, goes on below low, and not between', async () => {
     const parts = bench()
@@ -89,6 +92,26 @@ describe('backlog', () => {
     expect(await stopped).toMatchObject({ outcome: 'graceful', elapsedMs: 0 })
   })
 
+  it('is not counted by a start that failed, and once by the one that follows', async () => {
+    const parts = bench()
+    let counts = 0
+    const subject = parts.ingress({
+      source: 'late',
+      backlog: { high: 10, low: 5, pendingCount: () => Promise.resolve(++counts) },
+    })
+    for (let tries = 0; tries < 3; tries++) {
+      await expect(subject.start()).rejects.toMatchObject({ code: 'TOPOLOGY_MISMATCH' })
+    }
+    await parts.clock.advance(10_000)
+    expect(counts).toBe(0)
+    parts.broker.declareQueue({ name: 'late' })
+    await subject.start()
+    await expect(subject.start()).rejects.toMatchObject({ code: 'INVALID_OPERATION' })
+    await parts.clock.advance(10_000)
+    expect(counts).toBe(11)
+    await subject.stop()
+  })
+
   it('ends with the ingress', async () => {
     const parts = bench()
     let counts = 0
@@ -160,6 +183,21 @@ describe('a subscription that is lost', () => {
 })
 
 describe('stopping', () => {
+  it.each([[undefined], [{}], [definedByNobody]])(
+    'with %p takes as long as the default budget',
+    async (options) => {
+      const parts = bench()
+      parts.before = () => new Promise(() => undefined)
+      const subject = parts.ingress({ executionBudgetMs: 600_000 })
+      parts.order('a')
+      await subject.start()
+      await parts.clock.advance(1)
+      const stopped = subject.stop(options)
+      await parts.clock.advance(30_001)
+      expect(await stopped).toMatchObject({ outcome: 'incomplete', elapsedMs: 30_000, unsettled: 1 })
+    },
+  )
+
   it('lets what the store is writing be accepted and gives back what has not begun', async () => {
     const parts = bench()
     const end = gate()

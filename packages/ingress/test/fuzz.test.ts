@@ -21,6 +21,9 @@ const value: fc.Arbitrary<HeaderValue> = fc.oneof(
     'PT5S',
     '0001-01-01',
     'x'.repeat(9000),
+    `${marker}\0`,
+    `${marker}\ud800`,
+    marker.repeat(100),
     '\0',
     '\ud800',
   ),
@@ -111,6 +114,10 @@ describe('whatever is delivered', () => {
             expect([message.contractName, message.contractVersion]).toEqual(['order-placed', 1])
           }
           expect(JSON.stringify(parts.logged)).not.toContain(marker)
+          for (const { fields } of parts.logged.filter((line) => line.fields.eventId === 3005)) {
+            // What the store refuses is a conflict of ids; everything else is named.
+            expect(fields.code === 'IDEMPOTENCY_CONFLICT' || fields.reason !== undefined).toBe(true)
+          }
           expect(parts.logged.filter(({ message }) => message.includes('unexpectedly'))).toEqual([])
           await subject.stop()
         },

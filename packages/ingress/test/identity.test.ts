@@ -27,6 +27,28 @@ describe('the identity of a delivery', () => {
     ])
   })
 
+  it('is never that of a delivery of another source, whatever characters names and ids are made of', async () => {
+    const parts = bench([{ name: 'billing:eu' }])
+    const deliver = async (source: string, sequence: number, id: string): Promise<unknown> => {
+      const subject = parts.ingress({ source })
+      const body = new TextEncoder().encode(JSON.stringify({ id: source }))
+      parts.broker.internals
+        .queue(source)
+        ?.put({ sequence, deliveries: 0, message: { body, headers: contractHeaders, messageId: id } })
+      await subject.start()
+      await parts.clock.advance(1)
+      await subject.stop()
+      return subject.counts()
+    }
+    expect(await deliver('billing', 1, 'eu:7')).toMatchObject({ acked: 1 })
+    expect(await deliver('billing:eu', 2, '7')).toMatchObject({ acked: 1, discarded: 0 })
+    expect(await deliver('billing:eu', 3, '7')).toMatchObject({ acked: 1 })
+    expect((await parts.rows()).map(({ message }) => message.id)).toEqual([
+      idOfDelivery('billing', 'eu:7'),
+      idOfDelivery('billing:eu', '7'),
+    ])
+  })
+
   it('with identity message is the id in the header, so that what was published again under another broker id is absorbed', async () => {
     const sent = [
       withId('broker-1', { 'litebus-message-id': 'm' }),

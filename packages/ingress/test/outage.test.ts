@@ -54,6 +54,30 @@ describe('an outage of the store', () => {
     },
   )
 
+  it('is not begun again by a write that was under way when everything went back and fails after it was over', async () => {
+    const parts = bench([{ name: 'billing', deliveryLimit: 3, deadLetter: 'billing.dead' }])
+    let down = true
+    parts.before = ([id]) => {
+      if (!down) return undefined
+      if (id === 'a') throw new StoreUnavailableError('down')
+      return new Promise(() => undefined)
+    }
+    const subject = parts.ingress({ holdLimitMs: 1000, executionBudgetMs: 30_000 })
+    parts.order('a', 'b')
+    await subject.start()
+    await parts.clock.advance(1100)
+    expect(subject.state).toBe('suspended')
+    down = false
+    await parts.clock.advance(10_000)
+    expect([subject.state, subject.counts().acked]).toEqual(['consuming', 2])
+    await parts.clock.advance(30_000)
+    expect([subject.state, subject.pausedBy]).toEqual(['consuming', []])
+    parts.order('c')
+    await parts.clock.advance(1000)
+    expect(subject.counts()).toMatchObject({ acked: 3, inFlight: 0 })
+    await subject.stop()
+  })
+
   it('beyond the hold limit gives everything back once and does not subscribe until a probe succeeds', async () => {
     const parts = bench([{ name: 'billing', deliveryLimit: 3, deadLetter: 'billing.dead' }])
     let down = true

@@ -18,6 +18,7 @@ describe('a delivery that is wrong in itself', () => {
     refused({ reason: 'identity', expected: 'at most 400 characters of well-formed text without NUL', found })
   const integer = 'an integer from 0 to 2147483647'
   const short = 'at most 512 characters without NUL'
+  const storable = 'at most 512 characters of well-formed text without NUL'
   const version = 'litebus-contract-version'
   const many = Object.fromEntries(Array.from({ length: 65 }, (_, n) => [`h${String(n)}`, 1]))
   const heavy = Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`h${String(n)}`, 'x'.repeat(8000)]))
@@ -104,6 +105,41 @@ describe('a delivery that is wrong in itself', () => {
       'a header name that is too long',
       named({ ['secret'.repeat(30)]: '1' }),
       wrongHeaders('header names of at most 128 bytes', 180),
+    ],
+    [
+      'a list that fits as a list and not as text',
+      named({ note: Array.from({ length: 1000 }, () => 123_456_789) }),
+      wrongHeaders('header values of at most 8192 bytes', 10_001),
+    ],
+    [
+      'bytes that fit as bytes and not as text',
+      named({ note: new Uint8Array(8000).fill(0xff) }),
+      wrongHeaders('header values of at most 8192 bytes', 10_670),
+    ],
+    [
+      'a header name with NUL',
+      named({ 'secret\0': '1' }),
+      wrongHeaders('header names that are not empty, of well-formed text without NUL', 7),
+    ],
+    [
+      'a header without a name',
+      named({ '': 'secret' }),
+      wrongHeaders('header names that are not empty, of well-formed text without NUL', 0),
+    ],
+    [
+      'a header value with a lone surrogate',
+      named({ note: 'secret\ud800' }),
+      wrongHeaders('header values of well-formed text without NUL', 7),
+    ],
+    [
+      'a correlation id with a lone surrogate',
+      named({ 'correlation-id': 'secret\ud800' }),
+      wrongHeader('correlation-id', storable, 7),
+    ],
+    [
+      'a key of the broker that is too long',
+      { ...named({}), orderingKey: 'secret'.repeat(100) },
+      wrongHeader('litebus-ordering-key', storable, 600),
     ],
     [
       'a header that is too deep',
