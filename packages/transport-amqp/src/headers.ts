@@ -53,8 +53,9 @@ function headerTableBytes(headers: OutboundMessage['headers']): number {
   return bytes
 }
 
+/** Of text that is not well-formed another one would arrive, and a return of it could not be told from others. */
 function isShortString(text: unknown): boolean {
-  if (typeof text !== 'string') return false
+  if (typeof text !== 'string' || !text.isWellFormed()) return false
   return (
     text.length * maxBytesPerCharacter <= maxShortStringBytes ||
     Buffer.byteLength(text) <= maxShortStringBytes

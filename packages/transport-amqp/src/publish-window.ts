@@ -50,6 +50,8 @@ interface Slot<T> {
   readonly entry: T
   returned: boolean
   abandoned: boolean
+  /** A return came that belongs to none: it may be meant. */
+  doubted: boolean
 }
 
 /** The window of a fresh channel: its first publish has number 1. */
@@ -87,9 +89,13 @@ export function createPublishWindow<T extends PublishIdentity>(): PublishWindow<
   }
 
   const answer = (tag: number, multiple: boolean, outcome: PublishOutcome): readonly Answered<T>[] =>
-    (multiple ? takeUpTo(tag) : take(tag)).map(({ entry, returned }) => ({
-      entry,
-      outcome: returned ? rejected(publishFailures.unroutable) : outcome,
+    (multiple ? takeUpTo(tag) : take(tag)).map((slot) => ({
+      entry: slot.entry,
+      outcome: slot.returned
+        ? rejected(publishFailures.unroutable)
+        : slot.doubted && outcome.status === 'confirmed'
+          ? returnUnmatched
+          : outcome,
     }))
 
   return {
@@ -101,7 +107,7 @@ export function createPublishWindow<T extends PublishIdentity>(): PublishWindow<
     },
     sent(entry) {
       lastTag += 1
-      slots.set(lastTag, { entry, returned: false, abandoned: false })
+      slots.set(lastTag, { entry, returned: false, abandoned: false, doubted: false })
       active += 1
       activeBytes += entry.body.byteLength
     },
@@ -120,6 +126,7 @@ export function createPublishWindow<T extends PublishIdentity>(): PublishWindow<
           ? candidates[0]
           : (candidates.find(({ entry }) => sameContent(entry, identity)) ?? candidates[0])
       if (slot !== undefined) slot.returned = true
+      else for (const open of slots.values()) open.doubted = true
     },
     acked: (tag, multiple) => answer(tag, multiple, { status: 'confirmed' }),
     nacked: (tag, multiple) => answer(tag, multiple, rejected(publishFailures.brokerRefused)),
@@ -130,6 +137,12 @@ export function createPublishWindow<T extends PublishIdentity>(): PublishWindow<
       }))
     },
   }
+}
+
+/** A confirm says nothing about a message that may have been returned. */
+const returnUnmatched: PublishOutcome = {
+  status: 'ambiguous',
+  failure: { category: 'UNKNOWN', code: 'AMQP_RETURN_UNMATCHED' },
 }
 
 function closedOutcome(

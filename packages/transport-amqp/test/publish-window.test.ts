@@ -34,6 +34,17 @@ describe('the publish window', () => {
     expect(window.active).toBe(0)
   })
 
+  it('confirms nothing that a return without a match may mean', () => {
+    const window = windowWith(publish('1'), publish('2'))
+    window.returned(publish('unknown'))
+    window.sent(publish('3'))
+    expect(ids(window.acked(3, true))).toEqual([
+      ['1', 'ambiguous'],
+      ['2', 'ambiguous'],
+      ['3', 'confirmed'],
+    ])
+  })
+
   it('ignores an answer that it had already', () => {
     const window = windowWith(publish('1'))
     window.acked(1, false)
