@@ -110,7 +110,10 @@ export function createDeduplication(parts: DeduplicationOptions): Deduplication 
       throw error
     }
   }
-  const decide = async (run: HandlerRun): Promise<HandlerOutcome | 'unavailable' | 'deferred'> => {
+  const decide = async (
+    run: HandlerRun,
+    givenUp: AbortSignal,
+  ): Promise<HandlerOutcome | 'unavailable' | 'deferred'> => {
     const key = idOfDelivery(scope, run.messageId)
     try {
       const { state, generation } = await claim(key)
@@ -124,7 +127,8 @@ export function createDeduplication(parts: DeduplicationOptions): Deduplication 
         outage.ended()
         throw error
       }
-      outage.began()
+      // A claim of what was given up fails late: by then the store may be back, and nobody would be left to say so.
+      if (!givenUp.aborted) outage.began()
       return 'unavailable'
     }
   }
@@ -133,11 +137,14 @@ export function createDeduplication(parts: DeduplicationOptions): Deduplication 
       const { givenUp } = outage
       const mustGoBack = (): boolean => stopping.aborted || givenUp.aborted
       for (let attempt = 1; ; attempt++) {
-        const outcome = await decide(run)
+        const outcome = await decide(run, givenUp)
         if (typeof outcome !== 'string') return outcome
         const leftMs = heldUntil - clock.monotonic()
-        if (leftMs <= 0 && outcome === 'unavailable') outage.giveUp()
         if (mustGoBack()) return { kind: 'cancelled' }
+        if (leftMs <= 0 && outcome === 'unavailable') {
+          outage.giveUp()
+          return { kind: 'cancelled' }
+        }
         if (leftMs <= 0) return { kind: 'heldTooLong' }
         await outage.wait({ attempt, leftMs, givenUp })
         if (mustGoBack()) return { kind: 'cancelled' }

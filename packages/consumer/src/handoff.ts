@@ -4,6 +4,7 @@ import {
   isolateTelemetry,
   maxTimerMs,
   portRules,
+  publishFailures,
   readOptions,
   sleep,
   within,
@@ -79,7 +80,7 @@ const shape: OptionShape<HandoffOptions> = {
 }
 
 /** Refusals of the message itself, before anything was sent. */
-const unpublishable: ReadonlySet<string> = new Set(['HEADER_INVALID', 'MESSAGE_TOO_LARGE'])
+const refusals: ReadonlySet<string> = new Set(['HEADER_INVALID', 'MESSAGE_TOO_LARGE'])
 const waits = { initialDelayMs: 200, multiplier: 2, maxDelayMs: 30_000, jitter: 'equal' } as const
 const duration = {
   scope: 'LiteBus.Transport',
@@ -101,14 +102,26 @@ interface OpenHop {
   stripped: boolean
   /** Until when its original may be held. */
   readonly heldUntil: number
+  /** Aborts when the subscription that the original is from was given up; a later one is none of its business. */
+  readonly givenUp: AbortSignal
   /** Whether there is another place for what can never be published. */
   readonly answersRefusal: boolean
 }
 
 type Unconfirmed = Exclude<PublishOutcome, { readonly status: 'confirmed' }>
 
+/** What a copy without anything that can be left out may be spared. */
+function mayFitStripped(outcome: PublishOutcome): boolean {
+  return outcome.status === 'rejected' && refusals.has(outcome.failure.code)
+}
+
+/** Refused for its body. Anything else that is refused of a stripped copy is the name of the place, which is no fault of it. */
 function isUnpublishable(outcome: PublishOutcome): boolean {
-  return outcome.status === 'rejected' && unpublishable.has(outcome.failure.code)
+  return outcome.status === 'rejected' && isTooLarge(outcome.failure)
+}
+
+function isTooLarge({ code }: Failure): boolean {
+  return code === publishFailures.messageTooLarge.code
 }
 
 /** Starts with no handoff under way. */
@@ -160,7 +173,7 @@ export function createHandoff(given: HandoffOptions): Handoff {
     logger.info('no handoff is failing any more')
   }
   const giveUp = ({ destination, delayMs }: OutboundMessage, lastFailure: Failure): void => {
-    if (unpublishable.has(lastFailure.code)) {
+    if (isTooLarge(lastFailure)) {
       logger.error(
         'a copy can never be published: deliveries go back, and none is taken until the consumer is started again; raise the size limit of the destination, or give the source a dead-letter place of its own',
         { destination, code: lastFailure.code },
@@ -179,7 +192,7 @@ export function createHandoff(given: HandoffOptions): Handoff {
   /** One publish; what the broker refuses for its form is stripped first. */
   const publishAnyForm = async (hop: OpenHop): Promise<PublishOutcome> => {
     const outcome = await publish(hop.copy)
-    if (!isUnpublishable(outcome) || hop.stripped) return outcome
+    if (!mayFitStripped(outcome) || hop.stripped) return outcome
     // Trying again would not change it, and holding it would stop everything behind it for ever.
     hop.copy = bareCopy(hop.copy)
     hop.stripped = true
@@ -187,12 +200,11 @@ export function createHandoff(given: HandoffOptions): Handoff {
   }
   /** Tries again until it is confirmed, cannot be held any longer, or a stop ends it. */
   const goOn = async (hop: OpenHop, first: Unconfirmed): Promise<HandoffResult> => {
-    const givenUp = givingUp.signal
     let last = first
     let mayBeTaken = first.status === 'ambiguous'
     const ended = (): HandoffResult | undefined => {
       if (forcing.aborted) return mayBeTaken ? 'cancelled' : 'failed'
-      return givenUp.aborted || (stopping.aborted && !mayBeTaken) ? 'failed' : undefined
+      return hop.givenUp.aborted || (stopping.aborted && !mayBeTaken) ? 'failed' : undefined
     }
     for (let attempt = 1; ended() === undefined; attempt++) {
       if (hop.answersRefusal && isUnpublishable(last) && !mayBeTaken) return 'unpublishable'
@@ -201,7 +213,7 @@ export function createHandoff(given: HandoffOptions): Handoff {
         giveUp(hop.copy, last.failure)
         break
       }
-      const wakers = stopping.aborted ? [forcing, givenUp] : [stopping, givenUp]
+      const wakers = stopping.aborted ? [forcing, hop.givenUp] : [stopping, hop.givenUp]
       const delayMs = Math.min(left, backoffDelayMs(attempt, waits, random))
       await sleep(clock, delayMs, AbortSignal.any(wakers))
       if (ended() !== undefined) break
@@ -233,7 +245,8 @@ export function createHandoff(given: HandoffOptions): Handoff {
   return {
     async deliver(copy, heldUntil, { whenRefused = 'hold' } = {}) {
       const startedAt = clock.monotonic()
-      const hop = { copy, heldUntil, answersRefusal: whenRefused === 'answer', stripped: false }
+      const answersRefusal = whenRefused === 'answer'
+      const hop = { copy, heldUntil, givenUp: givingUp.signal, answersRefusal, stripped: false }
       const result = await handOff(hop)
       if (result === 'unpublishable') tellRefusal(hop)
       telemetry.record(duration, clock.monotonic() - startedAt, { outcome: result })

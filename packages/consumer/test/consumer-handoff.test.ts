@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals'
-import { noTelemetry, reject, retry, type Telemetry } from '@litebus/core'
+import {
+  noTelemetry,
+  reject,
+  retry,
+  type PublishOutcome,
+  type Telemetry,
+  type Transport,
+} from '@litebus/core'
 import { bench } from './arrange.ts'
 
 const never = () => reject({ code: 'NEVER' })
@@ -43,6 +50,40 @@ describe('a handoff that fails', () => {
     expect(subject.counts()).toMatchObject({ deliveries: 2, returned: 1, acked_dead_letter: 1 })
     expect(subject.state).toBe('consuming')
     await subject.stop()
+  })
+
+  it('late, after another one was given up, does not end what was subscribed since', async () => {
+    const { clock, consumer, order, transport } = bench()
+    const unavailable: PublishOutcome = {
+      status: 'unavailable',
+      failure: { category: 'DEPENDENCY', code: 'CONNECTION_LOST' },
+    }
+    const { promise: late, resolve: answerLate } = Promise.withResolvers<PublishOutcome>()
+    let published = 0
+    const publisher: Transport['publisher'] = {
+      publish: async () => {
+        published += 1
+        return [published === 2 ? await late : unavailable]
+      },
+    }
+    const subject = consumer(never, {
+      transport: { ...transport, publisher },
+      concurrency: 2,
+      prefetch: 2,
+      holdLimitMs: 1000,
+    })
+    order('a', 'b')
+    await subject.start()
+    await clock.advance(1)
+    expect(published).toBe(2)
+    // The hold limit, then what the stop of the subscription waits for the one that is still being published.
+    await clock.advance(6500)
+    const before = subject.counts()
+    expect([before.returned, subject.state]).toEqual([1, 'paused'])
+    answerLate(unavailable)
+    await clock.advance(1)
+    expect([subject.counts().returned, subject.state]).toEqual([before.returned, 'paused'])
+    await subject.stop({ budgetMs: 0 })
   })
 
   it('of a copy with a delay asks for the place where that waits before anything is subscribed again', async () => {

@@ -9,14 +9,19 @@ const tooLarge: PublishOutcome = {
   failure: { category: 'VALIDATION', code: 'MESSAGE_TOO_LARGE' },
 }
 
+const badHeader: PublishOutcome = {
+  status: 'rejected',
+  failure: { category: 'VALIDATION', code: 'HEADER_INVALID' },
+}
+
 /** The same transport, which takes nothing for some destinations, whatever it looks like. */
-function refusing(transport: Transport, destinations: readonly string[]): Transport {
+function refusing(transport: Transport, destinations: readonly string[], outcome = tooLarge): Transport {
   return {
     ...transport,
     publisher: {
       async publish(messages, options) {
         const refused = messages.some(({ destination }) => destinations.includes(destination))
-        return refused ? messages.map(() => tooLarge) : transport.publisher.publish(messages, options)
+        return refused ? messages.map(() => outcome) : transport.publisher.publish(messages, options)
       },
     },
   }
@@ -36,6 +41,20 @@ describe('a copy that can never be published', () => {
     expect(waiting('orders.parked').map(({ messageId }) => messageId)).toEqual(['a', 'b'])
     expect([subject.state, waiting('orders.dead').length]).toEqual(['consuming', 0])
     expect(logged.some(({ message }) => message.includes('can never be published'))).toBe(true)
+    await subject.stop()
+  })
+
+  it('for the name of its place leaves its original where it is, since nothing is wrong with that', async () => {
+    const { broker, clock, consumer, order, transport, waiting } = bench([
+      { name: 'orders', deadLetter: 'orders.parked' },
+      { name: 'orders.parked' },
+    ])
+    const subject = consumer(never, { transport: refusing(transport, ['orders.dead'], badHeader) })
+    order('a')
+    await subject.start()
+    await clock.advance(1000)
+    expect([subject.pausedBy, broker.count('orders').unsettled]).toEqual([['handoff'], 1])
+    expect([subject.counts().discarded, waiting('orders.parked').length]).toEqual([0, 0])
     await subject.stop()
   })
 
