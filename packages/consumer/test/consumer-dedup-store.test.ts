@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { defineHandler, idOfDelivery, reject, type Transport } from '@litebus/core'
+import { defineHandler, idOfDelivery, reject, StoreUnavailableError, type Transport } from '@litebus/core'
 import { gate, orderPlaced } from './arrange.ts'
 import { counting, dedupBench } from './dedup-arrange.ts'
 
@@ -32,6 +32,43 @@ describe('the scope of deduplication', () => {
 })
 
 describe('a dedup store that does not answer', () => {
+  it('and fails late, after another claim was given up, stops nothing that was subscribed since', async () => {
+    const { clock, create, order, faulty, storage } = dedupBench()
+    const { handlers, runs } = counting()
+    const late = gate()
+    const away = new StoreUnavailableError('expected the store, found none')
+    let claims = 0
+    let isAway = true
+    const store = faulty({
+      async claim(key, leaseMs) {
+        claims += 1
+        if (claims === 2) await late.promise
+        if (isAway || claims === 2) throw away
+        return storage.dedup.claim(key, leaseMs)
+      },
+    })
+    const subject = create({
+      handlers,
+      dedup: { store, leaseMs: 600_000 },
+      holdLimitMs: 1000,
+      concurrency: 2,
+      prefetch: 2,
+    })
+    order('a', 'b')
+    await subject.start()
+    await clock.advance(1)
+    expect([claims, subject.pausedBy]).toEqual([2, ['store']])
+    await clock.advance(2000)
+    expect(subject.state).toBe('suspended')
+    isAway = false
+    await clock.advance(15_000)
+    expect([runs(), subject.state]).toEqual([2, 'consuming'])
+    late.open()
+    await clock.advance(1)
+    expect([subject.pausedBy, subject.state]).toEqual([[], 'consuming'])
+    await subject.stop()
+  })
+
   it('is out of reach for a claim, and gives back what it grants too late', async () => {
     const { clock, create, order, faulty, storage } = dedupBench()
     const { handlers, runs } = counting()
