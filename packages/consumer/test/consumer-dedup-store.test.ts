@@ -42,8 +42,9 @@ describe('a dedup store that does not answer', () => {
     const store = faulty({
       async claim(key, leaseMs) {
         claims += 1
-        if (claims === 2) await late.promise
-        if (isAway || claims === 2) throw away
+        const isLate = claims === 2
+        if (isLate) await late.promise
+        if (isAway || isLate) throw away
         return storage.dedup.claim(key, leaseMs)
       },
     })
