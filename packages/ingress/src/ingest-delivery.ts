@@ -18,6 +18,7 @@ import type { Acceptor } from './acceptor.ts'
 import type { Discarder } from './discard.ts'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
 import { mapDelivery } from './map-delivery.ts'
+import type { RequeueLog } from './requeue-log.ts'
 
 /** What ingesting one delivery works with. */
 export interface IngestContext {
@@ -29,6 +30,8 @@ export interface IngestContext {
   readonly acceptor: Acceptor
   /** Takes off what can never be accepted. */
   readonly discarder: Discarder
+  /** Tells what goes back. */
+  readonly requeues: RequeueLog
   /** What is known about the store. */
   readonly outage: StoreOutage
   /** Aborts as soon as a stop is asked for. */
@@ -66,6 +69,7 @@ async function store(
   const heldUntil = takenAtMs + options.holdLimitMs
   let item: WriteItem | undefined
   let unavailable = false
+  let last: unknown
   for (let attempt = 1; ; attempt++) {
     try {
       if (item === undefined) {
@@ -76,6 +80,7 @@ async function store(
       outage.ended()
       return 'stored'
     } catch (error) {
+      last = error
       const failure = IngressAckPolicy.unwrapException(error)
       const metOutage = unavailable
       unavailable = isLiteBusError(failure, 'STORE_UNAVAILABLE')
@@ -89,7 +94,7 @@ async function store(
     if (stopping.aborted || givenUp.aborted) return settleDelivery(delivery, { act: 'return' }, budget)
     const leftMs = heldUntil - options.clock.monotonic()
     if (leftMs <= 0) {
-      if (!unavailable) return requeue(delivery, context)
+      if (!unavailable) return requeue(delivery, last, context)
       outage.giveUp()
       return settleDelivery(delivery, { act: 'return' }, budget)
     }
@@ -120,14 +125,16 @@ async function byPolicy(
   context: IngestContext,
 ): Promise<SettlementTerminal> {
   return IngressAckPolicy.shouldRequeue(error, context.options.requeueOnFailure)
-    ? requeue(delivery, context)
+    ? requeue(delivery, error, context)
     : context.discarder.discard(delivery, error, takenAtMs)
 }
 
 function requeue(
   delivery: Delivery,
-  { options, budget }: Pick<IngestContext, 'options' | 'budget'>,
+  error: unknown,
+  { options, budget, requeues }: IngestContext,
 ): Promise<SettlementTerminal> {
+  requeues.wentBack(error)
   const delayMs = backoffDelayMs(delivery.deliveryCount ?? 1, options.requeueBackoff, options.random)
   return settleDelivery(delivery, { act: 'return', options: { delayMs } }, budget)
 }

@@ -14,6 +14,7 @@ import { createAcceptor } from './acceptor.ts'
 import { watchBacklog } from './backlog.ts'
 import { createDiscarder } from './discard.ts'
 import { ingestDelivery, type IngestContext } from './ingest-delivery.ts'
+import { createRequeueLog } from './requeue-log.ts'
 import { resolveIngressOptions, type IngressOptions } from './ingress-options.ts'
 
 /** Takes broker deliveries into an inbox. */
@@ -74,6 +75,7 @@ export function createIngress(given: IngressOptions): Ingress {
     contracts: createContractRegistry(options.contracts),
     acceptor,
     discarder,
+    requeues: createRequeueLog(options),
     outage: createStoreOutage({ ...options, probe: options.probe, intake, stopping }),
     stopping,
     budget,

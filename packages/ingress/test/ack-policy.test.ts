@@ -87,6 +87,10 @@ describe('a write that fails and may succeed later', () => {
       await parts.clock.advance(1001)
       expect(subject.counts()).toMatchObject({ deliveries: 4, returned: 3, acked: 1, inFlight: 0 })
       expect(await parts.rows()).toHaveLength(1)
+      const told = parts.logged.filter(({ message }) => message.startsWith('deliveries go back'))
+      expect(told).toMatchObject([
+        { level: 'warn', fields: { source: 'billing', error: expect.stringMatching(/^\w+$/) } },
+      ])
       await subject.stop()
     },
   )
