@@ -125,11 +125,16 @@ async function authorize(
   { authorizeDelivery }: ResolvedIngressOptions,
 ): Promise<void> {
   if (authorizeDelivery === undefined) return
-  let allowed: boolean
+  let allowed: unknown
   try {
     allowed = await authorizeDelivery(message)
   } catch (cause) {
     throw new InvocationError('authorizeDelivery failed', { cause })
+  }
+  // Neither let in nor lost for the mistake of a callback that forgot its answer: it goes back.
+  if (typeof allowed !== 'boolean') {
+    const cause = new TypeError(`expected true or false, found ${typeof allowed}`)
+    throw new InvocationError('authorizeDelivery gave no answer', { cause })
   }
   if (!allowed) {
     throw new InboxIngressError(

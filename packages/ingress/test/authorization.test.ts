@@ -34,6 +34,20 @@ describe('authorizeDelivery', () => {
     await subject.stop()
   })
 
+  it.each([undefined, 1, 'no', {}])(
+    'that answers %p lets nothing in and discards nothing',
+    async (answer) => {
+      const parts = bench()
+      const subject = parts.ingress({ authorizeDelivery: () => answer as unknown as boolean })
+      parts.order('a')
+      await subject.start()
+      await parts.clock.advance(1)
+      expect(subject.counts()).toMatchObject({ deliveries: 1, returned: 1, inFlight: 0 })
+      expect(await parts.rows()).toEqual([])
+      await subject.stop()
+    },
+  )
+
   it.each([
     ['a terminal error', new InvalidOperationError('x'), { discarded: 1 }],
     [
