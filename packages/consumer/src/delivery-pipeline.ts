@@ -133,6 +133,8 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
       return settleDelivery(delivery, { act: 'return', options: { delayMs: faultDelayMs } }, budget)
     }
   }
+  const giveBack = (delivery: Delivery): Promise<SettlementTerminal> =>
+    settleDelivery(delivery, { act: 'return' }, budget)
   /** When it goes back, what waits behind it goes with it, and at once. */
   const cuttingKey = (delivery: Delivery, key: string): Delivery => ({
     ...delivery,
@@ -145,18 +147,20 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
         },
       }),
   })
-  const take = async (delivery: Delivery): Promise<void> => {
+  const inTurn = (delivery: Delivery): Promise<SettlementTerminal> => {
     const takenAtMs = clock.monotonic()
-    const close = ledger.open()
     const key = laneOf(delivery)
-    const terminal =
-      key === undefined
-        ? await handle(delivery, takenAtMs)
-        : await sequencer.run(
-            key,
-            () => handle(cuttingKey(delivery, key), takenAtMs),
-            () => settleDelivery(delivery, { act: 'return' }, budget),
-          )
+    if (key === undefined) return handle(delivery, takenAtMs)
+    return sequencer.run(
+      key,
+      () => handle(cuttingKey(delivery, key), takenAtMs),
+      () => giveBack(delivery),
+    )
+  }
+  const take = async (delivery: Delivery): Promise<void> => {
+    const close = ledger.open()
+    // A subscription that was being made when the stop came may still deliver; nobody waits for its handlers.
+    const terminal = await (stopping.signal.aborted ? giveBack(delivery) : inTurn(delivery))
     close(terminal)
     open.delete(delivery)
     if (terminal === 'unresolved' && stopping.signal.aborted) unresolved.push(nameOf(delivery))
@@ -204,19 +208,22 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
     }
   }
   let stopped: Promise<DeliveryStopReport> | undefined
-  const stop = async ({ budgetMs, graceMs = budgetMs * 0.8 }: StopOptions): Promise<DeliveryStopReport> => {
+  const forced = { any: false }
+  const grace = createDeadline(clock)
+  const force = (): void => {
+    if (deadline.signal.aborted) return
+    forced.any = open.size > 0
+    forcing.abort()
+    sequencer.cut()
+  }
+  grace.signal.addEventListener('abort', force, { once: true })
+  const stop = async ({ budgetMs }: StopOptions): Promise<DeliveryStopReport> => {
     const startedAt = clock.monotonic()
-    const forced = { any: false }
     stopping.abort()
-    const force = clock.schedule(Math.min(graceMs, budgetMs), () => {
-      forced.any = open.size > 0
-      forcing.abort()
-      sequencer.cut()
-    })
     const report = await stopIntake(budgetMs)
     await joined()
     deadline.end()
-    force.cancel()
+    grace.end()
     // The final abort: authority is revoked by now, and what still runs should know.
     forcing.abort()
     for (const stopObserving of unobserve) stopObserving()
@@ -240,10 +247,12 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
     counts: ledger.counts,
     start: () => intake.start(),
     stop(stopOptions) {
-      deadline.within(stopOptions.budgetMs)
+      const { budgetMs, graceMs = budgetMs * 0.8 } = stopOptions
+      // A second call may bring both forward, and the end of the subscription too.
+      grace.within(Math.min(graceMs, budgetMs))
+      deadline.within(budgetMs)
       if (stopped === undefined) stopped = stop(stopOptions)
-      // A second call may bring the deadline forward, for the subscription too.
-      else void stopIntake(stopOptions.budgetMs)
+      else void stopIntake(budgetMs)
       return stopped
     },
   }
