@@ -120,9 +120,9 @@ export function createDeduplication(parts: DeduplicationOptions): Deduplication 
       const outcome = await runClaimed(run, { key, generation })
       return outcome.kind === 'undecided' ? 'deferred' : outcome
     } catch (error) {
+      // Whatever it says, it is the store that failed: to go back for it would spend the deliveries of the message.
       if (!isLiteBusError(error, 'STORE_UNAVAILABLE')) {
-        outage.ended()
-        throw error
+        logger.error('a claim failed unexpectedly; the delivery is held', { source, error: errorType(error) })
       }
       outage.began()
       return 'unavailable'
