@@ -90,7 +90,7 @@ export function createConsumer<TTransaction = unknown>(given: ConsumerOptions<TT
       return intake.reasons
     },
     start: () => pipeline.start(),
-    stop: (stop = {}) => pipeline.stop({ budgetMs: 30_000, ...definedOptions(stop) }),
+    stop: (stop) => pipeline.stop({ budgetMs: 30_000, ...definedOptions({ ...stop }) }),
     async [Symbol.asyncDispose]() {
       await pipeline.stop({ budgetMs: 30_000 })
     },

@@ -11,6 +11,7 @@ import {
   type Delivery,
   type Logger,
   type OptionShape,
+  type ReturnOptions,
   type Telemetry,
   type Transport,
 } from '@litebus/core'
@@ -87,7 +88,8 @@ const shape: OptionShape<DeliveryPipelineOptions> = {
 }
 
 const scope = 'LiteBus.Transport'
-const faultDelayMs = 1000
+/** At once, the broker would deliver it again at once. */
+const delayedReturn: ReturnOptions = { delayMs: 1000 }
 
 const pauseReasons: readonly PauseReason[] = [
   'store',
@@ -122,6 +124,8 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   /** Names of deliveries that ended unresolved since a stop was asked for. */
   const unresolved: string[] = []
 
+  const giveBack = (delivery: Delivery, how: ReturnOptions = {}): Promise<SettlementTerminal> =>
+    settleDelivery(delivery, { act: 'return', options: how }, budget)
   const handle = async (delivery: Delivery, takenAtMs: number): Promise<SettlementTerminal> => {
     try {
       return await options.handle(delivery, takenAtMs)
@@ -130,11 +134,9 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
         source,
         error: errorType(error),
       })
-      return settleDelivery(delivery, { act: 'return', options: { delayMs: faultDelayMs } }, budget)
+      return giveBack(delivery, delayedReturn)
     }
   }
-  const giveBack = (delivery: Delivery): Promise<SettlementTerminal> =>
-    settleDelivery(delivery, { act: 'return' }, budget)
   /** When it goes back, what waits behind it goes with it, and at once. */
   const cuttingKey = (delivery: Delivery, key: string): Delivery => ({
     ...delivery,
@@ -157,10 +159,9 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
       () => giveBack(delivery),
     )
   }
-  const take = async (delivery: Delivery): Promise<void> => {
+  const take = async (delivery: Delivery, isStray: boolean): Promise<void> => {
     const close = ledger.open()
-    // A subscription that was being made when the stop came may still deliver; nobody waits for its handlers.
-    const terminal = await (stopping.signal.aborted ? giveBack(delivery) : inTurn(delivery))
+    const terminal = await (isStray ? giveBack(delivery, delayedReturn) : inTurn(delivery))
     close(terminal)
     open.delete(delivery)
     if (terminal === 'unresolved' && stopping.signal.aborted) unresolved.push(nameOf(delivery))
@@ -168,8 +169,8 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const intake = createIntake({
     ...options,
     suspendBudgetMs: options.settlementBudgetMs,
-    onDelivery: (delivery) => {
-      open.set(delivery, take(delivery))
+    onDelivery: (delivery, isStray) => {
+      open.set(delivery, take(delivery, isStray))
     },
   })
   const unobserve = [
