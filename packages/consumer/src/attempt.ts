@@ -26,10 +26,13 @@ export function attemptOf({ message, attempt: carried = 0, firstFailureAt }: Del
   }
 }
 
+const isoTime = /^(?:\d{4}|[+-]\d{6})-\d\d-\d\d(?:T|$)/u
+
 function readDate(text: string | undefined): Date | undefined {
   if (text === undefined) return undefined
   const date = new Date(text)
-  if (Number.isNaN(date.getTime())) {
+  // `Date` takes much more than ISO 8601: a bare number becomes some month of 2001.
+  if (!isoTime.test(text) || Number.isNaN(date.getTime())) {
     throw new InboxIngressError(`expected a time in ISO 8601 in header ${hopHeaders.firstFailureAt}`)
   }
   return date

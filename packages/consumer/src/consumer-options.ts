@@ -14,6 +14,7 @@ import {
   type Clock,
   type FailureClassifier,
   type Logger,
+  type OptionChecks,
   type OptionShape,
   type RetryProfile,
   type Telemetry,
@@ -153,6 +154,16 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
   checks.duration('publishTimeoutMs', resolved.publishTimeoutMs, { min: 1 })
   checks.duration('holdLimitMs', resolved.holdLimitMs)
   checks.duration('restartDelayMs', resolved.restartDelayMs)
+  checks.that(
+    !(resolved.prefetch < resolved.concurrency),
+    `expected prefetch of at least concurrency (${String(resolved.concurrency)}), found ${String(resolved.prefetch)}: so many are never handled at a time`,
+  )
+  checks.that(
+    options.timeoutBudget === undefined ||
+      options.timeoutBudget === false ||
+      typeof options.timeoutBudget === 'object',
+    `expected timeoutBudget to be an object or false, found ${typeof options.timeoutBudget}`,
+  )
   checkTimeoutBudget(checks, resolved.timeoutBudget)
   checkDedup(checks, resolved)
   checks.that(
@@ -160,6 +171,7 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
     `expected deadLetterDestination other than the source, found ${resolved.source} for both: dead letters would come back`,
   )
   const capabilities = resolved.transport.capabilitiesOf(resolved.source)
+  checkRetryDestination(checks, resolved, capabilities)
   const faults = [
     ...checks.faults,
     ...aheadFaults(resolved, capabilities),
@@ -179,6 +191,24 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
     telemetry: isolateTelemetry(resolved.telemetry),
     ...(classifier === undefined ? {} : { classifier }),
   })
+}
+
+/** A retry copy has to come somewhere where it is tried again, and not at once. */
+function checkRetryDestination(
+  checks: OptionChecks,
+  { retry, source }: Pick<ResolvedConsumerOptions, 'retry' | 'source'>,
+  { delayedDelivery }: Pick<TransportCapabilities, 'delayedDelivery'>,
+): void {
+  const { mode, retryDestination, deadLetterDestination } = retry
+  if (retryDestination === undefined) return
+  checks.that(
+    retryDestination !== deadLetterDestination,
+    `expected retryDestination other than deadLetterDestination, found ${retryDestination} for both: nobody could tell what is to be tried again`,
+  )
+  checks.that(
+    mode !== 'retryDestination' || retryDestination !== source || delayedDelivery,
+    `expected retryDestination other than the source where the transport capability delayedDelivery is false, found ${source} for both: copies would come back at once, all attempts without a pause`,
+  )
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createHandlerRegistry, resolveRetryProfile } from '@litebus/core'
+import { createHandlerRegistry, definedOptions, resolveRetryProfile } from '@litebus/core'
 import type { ConsumeContext } from './consume-context.ts'
 import { consumeDelivery } from './consume-delivery.ts'
 import { resolveConsumerOptions, type ConsumerOptions } from './consumer-options.ts'
@@ -31,7 +31,8 @@ export interface Consumer extends AsyncDisposable {
   start(): Promise<void>
   /**
    * Stops intake, lets handlers finish within the grace, aborts their signal, and leaves to redelivery what has not
-   * ended within the budget. Idempotent. @defaultValue a budget of 30 000 ms
+   * ended within the budget. Every call gets the same report; a later one can only bring deadline and grace forward.
+   * @defaultValue a budget of 30 000 ms
    */
   stop(options?: Partial<StopOptions>): Promise<DeliveryStopReport>
 }
@@ -89,7 +90,7 @@ export function createConsumer<TTransaction = unknown>(given: ConsumerOptions<TT
       return intake.reasons
     },
     start: () => pipeline.start(),
-    stop: (stop) => pipeline.stop({ budgetMs: 30_000, ...stop }),
+    stop: (stop) => pipeline.stop({ budgetMs: 30_000, ...definedOptions({ ...stop }) }),
     async [Symbol.asyncDispose]() {
       await pipeline.stop({ budgetMs: 30_000 })
     },

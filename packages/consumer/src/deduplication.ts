@@ -123,9 +123,9 @@ export function createDeduplication(parts: DeduplicationOptions): Deduplication 
       const outcome = await runClaimed(run, { key, generation })
       return outcome.kind === 'undecided' ? 'deferred' : outcome
     } catch (error) {
+      // Whatever it says, it is the store that failed: to go back for it would spend the deliveries of the message.
       if (!isLiteBusError(error, 'STORE_UNAVAILABLE')) {
-        outage.ended()
-        throw error
+        logger.error('a claim failed unexpectedly; the delivery is held', { source, error: errorType(error) })
       }
       // A claim of what was given up fails late: by then the store may be back, and nobody would be left to say so.
       if (!givenUp.aborted) outage.began()

@@ -11,6 +11,7 @@ import {
   type Delivery,
   type Logger,
   type OptionShape,
+  type ReturnOptions,
   type Telemetry,
   type Transport,
 } from '@litebus/core'
@@ -87,7 +88,8 @@ const shape: OptionShape<DeliveryPipelineOptions> = {
 }
 
 const scope = 'LiteBus.Transport'
-const faultDelayMs = 1000
+/** At once, the broker would deliver it again at once. */
+const delayedReturn: ReturnOptions = { delayMs: 1000 }
 
 const pauseReasons: readonly PauseReason[] = [
   'store',
@@ -129,6 +131,8 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   /** Names of deliveries that ended unresolved since a stop was asked for. */
   const unresolved: string[] = []
 
+  const giveBack = (delivery: Delivery, how: ReturnOptions = {}): Promise<SettlementTerminal> =>
+    settleDelivery(delivery, { act: 'return', options: how }, budget)
   const handle = async (delivery: Delivery, takenAtMs: number): Promise<SettlementTerminal> => {
     try {
       return await options.handle(delivery, takenAtMs)
@@ -137,7 +141,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
         source,
         error: errorType(error),
       })
-      return settleDelivery(delivery, { act: 'return', options: { delayMs: faultDelayMs } }, budget)
+      return giveBack(delivery, delayedReturn)
     }
   }
   /** When it goes back, what waits behind it goes with it, and at once. */
@@ -152,18 +156,19 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
         },
       }),
   })
-  const take = async (delivery: Delivery): Promise<void> => {
+  const inTurn = (delivery: Delivery): Promise<SettlementTerminal> => {
     const takenAtMs = clock.monotonic()
-    const close = ledger.open()
     const key = laneOf(delivery)
-    const terminal =
-      key === undefined
-        ? await handle(delivery, takenAtMs)
-        : await sequencer.run(
-            key,
-            () => handle(cuttingKey(delivery, key), takenAtMs),
-            () => settleDelivery(delivery, { act: 'return' }, budget),
-          )
+    if (key === undefined) return handle(delivery, takenAtMs)
+    return sequencer.run(
+      key,
+      () => handle(cuttingKey(delivery, key), takenAtMs),
+      () => giveBack(delivery),
+    )
+  }
+  const take = async (delivery: Delivery, isStray: boolean): Promise<void> => {
+    const close = ledger.open()
+    const terminal = await (isStray ? giveBack(delivery, delayedReturn) : inTurn(delivery))
     close(terminal)
     open.delete(delivery)
     if (terminal === 'unresolved' && stopping.signal.aborted) unresolved.push(nameOf(delivery))
@@ -171,8 +176,8 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const intake = createIntake({
     ...options,
     suspendBudgetMs: options.settlementBudgetMs,
-    onDelivery: (delivery) => {
-      open.set(delivery, take(delivery))
+    onDelivery: (delivery, isStray) => {
+      open.set(delivery, take(delivery, isStray))
     },
   })
   const unobserve = [
@@ -211,19 +216,22 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
     }
   }
   let stopped: Promise<DeliveryStopReport> | undefined
-  const stop = async ({ budgetMs, graceMs = budgetMs * 0.8 }: StopOptions): Promise<DeliveryStopReport> => {
+  const forced = { any: false }
+  const grace = createDeadline(clock)
+  const force = (): void => {
+    if (deadline.signal.aborted) return
+    forced.any = open.size > 0
+    forcing.abort()
+    sequencer.cut()
+  }
+  grace.signal.addEventListener('abort', force, { once: true })
+  const stop = async ({ budgetMs }: StopOptions): Promise<DeliveryStopReport> => {
     const startedAt = clock.monotonic()
-    const forced = { any: false }
     stopping.abort()
-    const force = clock.schedule(Math.min(graceMs, budgetMs), () => {
-      forced.any = open.size > 0
-      forcing.abort()
-      sequencer.cut()
-    })
     const report = await stopIntake(budgetMs)
     await joined()
     deadline.end()
-    force.cancel()
+    grace.end()
     // The final abort: authority is revoked by now, and what still runs should know.
     forcing.abort()
     for (const stopObserving of unobserve) stopObserving()
@@ -247,10 +255,12 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
     counts: ledger.counts,
     start: () => intake.start(),
     stop(stopOptions) {
-      deadline.within(stopOptions.budgetMs)
+      const { budgetMs, graceMs = budgetMs * 0.8 } = stopOptions
+      // A second call may bring both forward, and the end of the subscription too.
+      grace.within(Math.min(graceMs, budgetMs))
+      deadline.within(budgetMs)
       if (stopped === undefined) stopped = stop(stopOptions)
-      // A second call may bring the deadline forward, for the subscription too.
-      else void stopIntake(stopOptions.budgetMs)
+      else void stopIntake(budgetMs)
       return stopped
     },
   }

@@ -54,8 +54,11 @@ export interface IntakeOptions {
   readonly maxInFlight: number
   /** Deliveries that the broker may push ahead. */
   readonly prefetch: number
-  /** Receives each delivery. */
-  readonly onDelivery: (delivery: Delivery) => void
+  /**
+   * Receives each delivery. It is stray when its subscription was still being made when the stop came: nobody waits for
+   * its handler.
+   */
+  readonly onDelivery: (delivery: Delivery, isStray: boolean) => void
   /** Pause before a lost subscription is made again, in milliseconds. */
   readonly restartDelayMs: number
   /** How long a suspended subscription may take to settle what it handed out. */
@@ -99,6 +102,7 @@ export function createIntake(options: IntakeOptions): Intake {
   }
   const subscribe = async (): Promise<Subscribed> => {
     const { promise, resolve } = Promise.withResolvers<undefined>()
+    const progress = { made: false }
     const made = await subscribedInTime(
       transport.consumer.subscribe(
         {
@@ -109,11 +113,14 @@ export function createIntake(options: IntakeOptions): Intake {
             resolve(undefined)
           },
         },
-        options.onDelivery,
+        (delivery) => {
+          options.onDelivery(delivery, isStopping() && !progress.made)
+        },
       ),
     )
     // A stop that came meanwhile could not know of it.
     if (stopping.signal.aborted) await quietly('stop', made.stop({ budgetMs: 0 }))
+    else progress.made = true
     subscription = made
     end = () => {
       resolve(undefined)

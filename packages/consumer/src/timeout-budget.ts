@@ -1,5 +1,6 @@
 import {
   definedOptions,
+  failureCategories,
   optionFaults,
   type Clock,
   type FailureCategory,
@@ -91,6 +92,13 @@ export function checkTimeoutBudget(
 ): void {
   if (budget === undefined) return
   checks.faults.push(...optionFaults('timeoutBudget.', budget, { shape }))
+  const categories: readonly FailureCategory[] = Array.isArray(budget.categories) ? budget.categories : []
+  for (const category of categories) {
+    checks.that(
+      failureCategories.includes(category),
+      `expected timeoutBudget.categories of the twelve categories, found ${category}`,
+    )
+  }
   checks.duration('timeoutBudget.refillMs', budget.refillMs, { min: 1 })
   checks.integer('timeoutBudget.perSuccess', budget.perSuccess, { min: 0, max: 1000 })
   checks.integer('timeoutBudget.max', budget.max, { min: 1, max: 1_000_000 })

@@ -31,6 +31,34 @@ describe('the scope of deduplication', () => {
   })
 })
 
+describe('a dedup store whose claims fail for a reason of its own', () => {
+  it('is out of reach: the delivery is held, however long, and not spent on redeliveries', async () => {
+    const { broker, clock, create, faulty, logged, order, storage } = dedupBench()
+    const { handlers, runs } = counting()
+    let broken = true
+    const store = faulty({
+      claim: (key, leaseMs) =>
+        broken
+          ? Promise.reject(Object.assign(new Error('secret'), { code: '23514' }))
+          : storage.dedup.claim(key, leaseMs),
+    })
+    const subject = create({ handlers, dedup: { store } })
+    order('a')
+    await subject.start()
+    await clock.advance(600_000)
+    expect(subject.pausedBy).toEqual(['store'])
+    expect(subject.counts()).toMatchObject({ deliveries: 1, returned: 0, inFlight: 1 })
+    expect(JSON.stringify(logged)).not.toContain('secret')
+    broken = false
+    await clock.advance(5000)
+    expect(runs()).toBe(1)
+    expect(subject.pausedBy).toEqual([])
+    expect(subject.counts()).toMatchObject({ deliveries: 1, acked: 1, inFlight: 0 })
+    expect(broker.count('orders.dead').ready).toBe(0)
+    await subject.stop()
+  })
+})
+
 describe('a dedup store that does not answer', () => {
   it('and fails late, after another claim was given up, stops nothing that was subscribed since', async () => {
     const { clock, create, order, faulty, storage } = dedupBench()

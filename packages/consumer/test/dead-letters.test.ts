@@ -157,6 +157,11 @@ describe('deliveries that cannot be read', () => {
       'INBOX_INGRESS_REFUSED',
     ],
     [
+      'with a first failure that is a bare number',
+      { headers: { ...contractHeaders, 'msg.first-failure-at': '5' } },
+      'INBOX_INGRESS_REFUSED',
+    ],
+    [
       'with too many headers',
       {
         headers: {

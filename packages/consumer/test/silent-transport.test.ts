@@ -62,4 +62,25 @@ describe('a transport that does not answer', () => {
     expect([seen.length, broker.count('orders').ready]).toEqual([1, 0])
     await subject.stop()
   })
+
+  it('and subscribes when the stop is over hands nothing to a handler', async () => {
+    const { broker, clock, consumer, order, seen, transport } = bench()
+    const late = gate()
+    const slow = subscribing(transport, async (subscription) => {
+      await late.promise
+      return subscription
+    })
+    const subject = consumer(done, { transport: slow })
+    const started = subject.start()
+    await clock.advance(1)
+    expect(await subject.stop()).toMatchObject({ outcome: 'graceful', settlements: { deliveries: 0 } })
+    order('a')
+    await clock.advance(1)
+    late.open()
+    await started
+    await clock.advance(1000)
+    expect(seen).toEqual([])
+    expect(broker.count('orders')).toEqual({ ready: 1, unsettled: 0, delayed: 0 })
+    expect(subject.counts()).toMatchObject({ deliveries: 1, returned: 1, inFlight: 0 })
+  })
 })

@@ -109,6 +109,10 @@ export function retryProfileFaults(
     ordering !== undefined && !orderings.has(ordering),
     `expected ordering to be 'preserve' or 'allowReorder', found ${String(ordering)}`,
   )
+  refuse(
+    !permanents.has(resolved.onPermanent),
+    `expected onPermanent to be 'deadLetter' or 'reject', found ${resolved.onPermanent}`,
+  )
   for (const category of resolved.retryableCategories) {
     refuse(
       !failureCategories.includes(category),
@@ -174,6 +178,7 @@ const modes: ReadonlySet<string> = new Set<RetryMode>([
   'brokerDelayed',
 ])
 const orderings: ReadonlySet<string> = new Set(['preserve', 'allowReorder'])
+const permanents: ReadonlySet<string> = new Set(['deadLetter', 'reject'])
 
 function blank(text: string | undefined): boolean {
   return text === undefined || text === ''
