@@ -19,11 +19,14 @@ export interface ConsumerDedupOptions<TTransaction = unknown> {
    */
   readonly scope?: string
   /**
-   * How long one run of a handler keeps others from the same message, in milliseconds; longer than executionBudgetMs.
+   * How long one run of a handler keeps others from the same message, in milliseconds; at least a second longer than executionBudgetMs.
    * @defaultValue twice executionBudgetMs
    */
   readonly leaseMs?: number
 }
+
+/** The lease runs from the claim: the store has to have time to answer it. */
+const claimMarginMs = 1000
 
 const dedupShape: OptionShape<ConsumerDedupOptions> = {
   store: { members: ['claim', 'complete', 'completeInTransaction', 'release', 'probe'] },
@@ -67,8 +70,8 @@ export function checkDedup(
     checks.text('dedup.scope', dedup.scope)
     checks.duration('dedup.leaseMs', dedup.leaseMs, { min: 1 })
     checks.that(
-      dedup.leaseMs > executionBudgetMs,
-      `expected dedup.leaseMs above executionBudgetMs (${String(executionBudgetMs)}), found ${String(dedup.leaseMs)}: another consumer would take the message while its handler runs`,
+      !(dedup.leaseMs < executionBudgetMs + claimMarginMs),
+      `expected dedup.leaseMs above executionBudgetMs by at least ${String(claimMarginMs)} ms (${String(executionBudgetMs + claimMarginMs)}), found ${String(dedup.leaseMs)}: another consumer would take the message while its handler runs`,
     )
     return
   }

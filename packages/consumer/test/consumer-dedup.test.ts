@@ -174,7 +174,7 @@ describe('deduplication at construction', () => {
   it('needs a lease above the execution budget, and a store', () => {
     const { create, storage } = dedupBench()
     const { handlers } = counting()
-    expect(() => create({ handlers, dedup: { store: storage.dedup, leaseMs: 30_000 } })).toThrow(
+    expect(() => create({ handlers, dedup: { store: storage.dedup, leaseMs: 30_999 } })).toThrow(
       /dedup\.leaseMs above executionBudgetMs/,
     )
     expect(() => create({ handlers, dedup: {} as never })).toThrow(/dedup\.store/)
