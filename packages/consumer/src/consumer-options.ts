@@ -14,7 +14,6 @@ import {
   type Clock,
   type FailureClassifier,
   type Logger,
-  type OptionChecks,
   type OptionShape,
   type RetryProfile,
   type Telemetry,
@@ -171,7 +170,11 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
     `expected deadLetterDestination other than the source, found ${resolved.source} for both: dead letters would come back`,
   )
   const capabilities = resolved.transport.capabilitiesOf(resolved.source)
-  checkRetryDestination(checks, resolved, capabilities)
+  const { retryDestination, deadLetterDestination } = resolved.retry
+  checks.that(
+    retryDestination === undefined || retryDestination !== deadLetterDestination,
+    `expected retryDestination other than deadLetterDestination, found ${String(retryDestination)} for both: nobody could tell what is to be tried again`,
+  )
   const faults = [
     ...checks.faults,
     ...aheadFaults(resolved, capabilities),
@@ -191,24 +194,6 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
     telemetry: isolateTelemetry(resolved.telemetry),
     ...(classifier === undefined ? {} : { classifier }),
   })
-}
-
-/** A retry copy has to come somewhere where it is tried again, and not at once. */
-function checkRetryDestination(
-  checks: OptionChecks,
-  { retry, source }: Pick<ResolvedConsumerOptions, 'retry' | 'source'>,
-  { delayedDelivery }: Pick<TransportCapabilities, 'delayedDelivery'>,
-): void {
-  const { mode, retryDestination, deadLetterDestination } = retry
-  if (retryDestination === undefined) return
-  checks.that(
-    retryDestination !== deadLetterDestination,
-    `expected retryDestination other than deadLetterDestination, found ${retryDestination} for both: nobody could tell what is to be tried again`,
-  )
-  checks.that(
-    mode !== 'retryDestination' || retryDestination !== source || delayedDelivery,
-    `expected retryDestination other than the source where the transport capability delayedDelivery is false, found ${source} for both: copies would come back at once, all attempts without a pause`,
-  )
 }
 
 /**

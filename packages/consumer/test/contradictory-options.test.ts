@@ -34,22 +34,4 @@ describe('options that contradict each other', () => {
     const { consumer } = bench()
     for (const name of names) expect(() => consumer(done, options)).toThrow(name)
   })
-
-  it('are refused by name: retry copies to a source that cannot delay', () => {
-    const { consumer, transport } = bench()
-    const retry = {
-      mode: 'retryDestination',
-      ordering: 'allowReorder',
-      retryDestination: 'orders',
-      deadLetterDestination,
-    } as const
-    const capable = (delayedDelivery: boolean) => ({
-      ...transport,
-      capabilitiesOf: (name: string) => ({ ...transport.capabilitiesOf(name), delayedDelivery }),
-    })
-    expect(() => consumer(done, { transport: capable(false), retry })).toThrow(
-      /retryDestination other than the source .* delayedDelivery/u,
-    )
-    expect(() => consumer(done, { transport: capable(true), retry })).not.toThrow()
-  })
 })
