@@ -1,6 +1,7 @@
 import {
   hopHeaders,
   sleep,
+  within,
   type Clock,
   type Delivery,
   type OutboundMessage,
@@ -153,16 +154,9 @@ function settledInTime(
   settlement: Promise<SettlementResult>,
   { budgetMs: limitMs, clock }: SettlementBudget,
 ): Promise<SettlementResult> {
-  return new Promise((resolve) => {
-    const late = clock.schedule(limitMs, () => {
-      resolve('unknown')
-    })
-    const answer = (result: SettlementResult): void => {
-      late.cancel()
-      resolve(result)
-    }
-    settlement.then(answer, () => {
-      answer('unknown')
-    })
-  })
+  return within(clock, limitMs, settlement).catch(unknown)
+}
+
+function unknown(): SettlementResult {
+  return 'unknown'
 }

@@ -1,4 +1,4 @@
-import { sleep, type Clock } from '@litebus/core'
+import { sleep, untilAborted, within, type Clock } from '@litebus/core'
 import type { Intake } from '@litebus/consumer'
 import type { IngressBacklogOptions } from './ingress-options.ts'
 
@@ -21,18 +21,8 @@ export async function watchBacklog(
   { high, low, pendingCount, intervalMs = 1000 }: IngressBacklogOptions,
   { intake, stopping, clock, probe, executionBudgetMs }: BacklogWatch,
 ): Promise<void> {
-  const inTime = async <T>(answer: Promise<T>): Promise<T> => {
-    const answered = new AbortController()
-    const late = sleep(clock, executionBudgetMs, AbortSignal.any([stopping, answered.signal])).then(() => {
-      throw new Error('expected an answer of the store in time')
-    })
-    try {
-      return await Promise.race([answer, late])
-    } finally {
-      late.catch(() => undefined)
-      answered.abort()
-    }
-  }
+  const inTime = <T>(answer: Promise<T>): Promise<T> =>
+    untilAborted(within(clock, executionBudgetMs, answer), stopping)
   while (!stopping.aborted) {
     try {
       if (probe !== undefined) await inTime(probe())

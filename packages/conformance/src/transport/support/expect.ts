@@ -9,6 +9,8 @@ import {
 import type { TransportFixture } from '../fixture.ts'
 import { eventually } from './eventually.ts'
 
+const shownItems = 40
+
 /** Compares deeply; the message says what was compared. */
 export function expectEqual(actual: unknown, expected: unknown, what: string): void {
   if (isDeepStrictEqual(actual, expected)) return
@@ -19,15 +21,15 @@ export function expectEqual(actual: unknown, expected: unknown, what: string): v
 
 /** Of long lists of one length, the first place in which they differ says more than their beginnings. */
 function differenceInLists(actual: unknown, expected: unknown, what: string): string | undefined {
-  if (!Array.isArray(actual) || !Array.isArray(expected) || actual.length !== expected.length)
-    return undefined
+  if (!Array.isArray(actual) || !Array.isArray(expected)) return undefined
+  if (actual.length !== expected.length || actual.length <= shownItems) return undefined
   const places = actual.flatMap((item, index) => (isDeepStrictEqual(item, expected[index]) ? [] : [index]))
   const [first = 0] = places
   return `${what}: expected ${show(expected[first])} in place ${String(first)}, found ${show(actual[first])}; ${String(places.length)} of ${String(actual.length)} differ`
 }
 
 function show(value: unknown): string {
-  return inspect(value, { depth: 6, maxArrayLength: 40, maxStringLength: 400 })
+  return inspect(value, { depth: 6, maxArrayLength: shownItems, maxStringLength: 400 })
 }
 
 /** Fails with a sentence unless the condition holds. */
