@@ -1,4 +1,4 @@
-import { createHandlerRegistry, definedOptions, resolveRetryProfile } from '@litebus/core'
+import { createHandlerRegistry, resolveRetryProfile } from '@litebus/core'
 import type { ConsumeContext } from './consume-context.ts'
 import { consumeDelivery } from './consume-delivery.ts'
 import { resolveConsumerOptions, type ConsumerOptions } from './consumer-options.ts'
@@ -32,9 +32,8 @@ export interface Consumer extends AsyncDisposable {
   /**
    * Stops intake, lets handlers finish within the grace, aborts their signal, and leaves to redelivery what has not
    * ended within the budget. Every call gets the same report; a later one can only bring deadline and grace forward.
-   * @defaultValue a budget of 30 000 ms
    */
-  stop(options?: Partial<StopOptions>): Promise<DeliveryStopReport>
+  stop(options?: StopOptions): Promise<DeliveryStopReport>
 }
 
 /**
@@ -90,9 +89,9 @@ export function createConsumer<TTransaction = unknown>(given: ConsumerOptions<TT
       return intake.reasons
     },
     start: () => pipeline.start(),
-    stop: (stop) => pipeline.stop({ budgetMs: 30_000, ...definedOptions({ ...stop }) }),
+    stop: (stop) => pipeline.stop(stop),
     async [Symbol.asyncDispose]() {
-      await pipeline.stop({ budgetMs: 30_000 })
+      await pipeline.stop()
     },
   }
 }

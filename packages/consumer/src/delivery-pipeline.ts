@@ -38,7 +38,7 @@ export interface DeliveryPipeline {
   /** Subscribes; see {@link Intake.start}. */
   start(): Promise<void>
   /** Stops within one absolute deadline. Idempotent. */
-  stop(options: StopOptions): Promise<DeliveryStopReport>
+  stop(options?: StopOptions): Promise<DeliveryStopReport>
 }
 
 /** What a pipeline works with. */
@@ -90,6 +90,8 @@ const shape: OptionShape<DeliveryPipelineOptions> = {
 const scope = 'LiteBus.Transport'
 /** At once, the broker would deliver it again at once. */
 const delayedReturn: ReturnOptions = { delayMs: 1000 }
+
+const defaultBudgetMs = 30_000
 
 const pauseReasons: readonly PauseReason[] = [
   'store',
@@ -225,7 +227,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
     sequencer.cut()
   }
   grace.signal.addEventListener('abort', force, { once: true })
-  const stop = async ({ budgetMs }: StopOptions): Promise<DeliveryStopReport> => {
+  const stop = async (budgetMs: number): Promise<DeliveryStopReport> => {
     const startedAt = clock.monotonic()
     stopping.abort()
     const report = await stopIntake(budgetMs)
@@ -254,12 +256,11 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
     budget,
     counts: ledger.counts,
     start: () => intake.start(),
-    stop(stopOptions) {
-      const { budgetMs, graceMs = budgetMs * 0.8 } = stopOptions
+    stop({ budgetMs = defaultBudgetMs, graceMs = budgetMs * 0.8 } = {}) {
       // A second call may bring both forward, and the end of the subscription too.
       grace.within(Math.min(graceMs, budgetMs))
       deadline.within(budgetMs)
-      if (stopped === undefined) stopped = stop(stopOptions)
+      if (stopped === undefined) stopped = stop(budgetMs)
       else void stopIntake(budgetMs)
       return stopped
     },

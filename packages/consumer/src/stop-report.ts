@@ -2,10 +2,10 @@ import type { SettlementCounts } from './ledger.ts'
 
 /** How a stop may go about it. */
 export interface StopOptions {
-  /** One absolute deadline for everything, in milliseconds. */
-  readonly budgetMs: number
+  /** One absolute deadline for everything, in milliseconds. @defaultValue 30 000 */
+  readonly budgetMs?: number | undefined
   /** How long handlers may go on before their signal is aborted, in milliseconds. @defaultValue 80 % of the budget */
-  readonly graceMs?: number
+  readonly graceMs?: number | undefined
 }
 
 /** What a stop left behind; written once. */

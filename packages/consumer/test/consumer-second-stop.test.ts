@@ -30,7 +30,7 @@ describe('stopping a consumer', () => {
     order('a')
     await subject.start()
     await clock.advance(1)
-    const stopped = subject.stop({ budgetMs: undefined } as never)
+    const stopped = subject.stop({ budgetMs: undefined })
     await clock.advance(5000)
     end.open()
     await clock.advance(1)

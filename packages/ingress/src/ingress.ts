@@ -9,7 +9,7 @@ import {
   type SettlementCounts,
   type StopOptions,
 } from '@litebus/consumer'
-import { createContractRegistry, definedOptions } from '@litebus/core'
+import { createContractRegistry } from '@litebus/core'
 import { createAcceptor } from './acceptor.ts'
 import { watchBacklog } from './backlog.ts'
 import { createDiscarder } from './discard.ts'
@@ -39,12 +39,10 @@ export interface Ingress extends AsyncDisposable {
   resume(): void
   /**
    * Stops intake, accepts or returns what is held, leaves to redelivery what has not ended within the budget.
-   * Idempotent. @defaultValue a budget of 30 000 ms
+   * Idempotent.
    */
-  stop(options?: Partial<StopOptions>): Promise<DeliveryStopReport>
+  stop(options?: StopOptions): Promise<DeliveryStopReport>
 }
-
-const defaultStop: StopOptions = { budgetMs: 30_000 }
 
 /**
  * Builds an ingress.
@@ -80,7 +78,7 @@ export function createIngress(given: IngressOptions): Ingress {
     stopping,
     budget,
   }
-  const stop = (stopOptions: StopOptions): Promise<DeliveryStopReport> => {
+  const stop = (stopOptions?: StopOptions): Promise<DeliveryStopReport> => {
     const stopped = pipeline.stop(stopOptions)
     acceptor.flush()
     return stopped
@@ -108,10 +106,9 @@ export function createIngress(given: IngressOptions): Ingress {
       intake.resume('operator')
       discarder.startAgain()
     },
-    stop: (stopOptions = {}) =>
-      stop({ ...defaultStop, ...definedOptions<Partial<StopOptions>>(stopOptions) }),
+    stop,
     async [Symbol.asyncDispose]() {
-      await stop(defaultStop)
+      await stop()
     },
   }
 }
