@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startWorker, type WorkerProcess } from '../processes/worker-process.ts'
 import { brokersOf, committedOffsets, eventually, withKafkaAdmin } from '../services/index.ts'
-import { consumerEnvironment } from './consumer-settings.ts'
+import { workerEnvironment } from '../workers/worker-settings.ts'
+import type { ConsumerSettings } from './consumer-settings.ts'
 
 /** Consumers of one group in processes of their own, and the books of what they handled. */
 export interface ConsumerCrowd extends AsyncDisposable {
@@ -41,13 +42,8 @@ export async function createConsumerCrowd(settings: CrowdSettings): Promise<Cons
   const journal = join(folder, 'handled')
   await writeFile(journal, '')
   const workers: WorkerProcess[] = []
-  const environment = consumerEnvironment({
-    brokers: brokersOf(url).join(','),
-    topic,
-    group,
-    journal,
-    inFlight,
-  })
+  const told: ConsumerSettings = { brokers: brokersOf(url).join(','), topic, group, journal, inFlight }
+  const environment = workerEnvironment(told)
 
   const handled = async (): Promise<ReadonlyMap<string, number>> => {
     const times = new Map<string, number>()

@@ -7,13 +7,3 @@ export interface ConsumerSettings {
   readonly journal: string
   readonly inFlight: number
 }
-
-/** Reads what {@link consumerEnvironment} wrote. */
-export function consumerSettings(environment: NodeJS.ProcessEnv): ConsumerSettings {
-  return JSON.parse(environment['CONSUMER'] ?? '{}') as ConsumerSettings
-}
-
-/** The environment of a consumer. */
-export function consumerEnvironment(settings: ConsumerSettings): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'] ?? '', CONSUMER: JSON.stringify(settings) }
-}

@@ -7,6 +7,7 @@ export {
 } from './kafka/start-kafka-cluster.ts'
 export { brokersOf, createKafkaTopic, kafkaClient, probeKafka, withKafkaAdmin } from './kafka/kafka-client.ts'
 export { groupMembership, type GroupMember } from './kafka/group-membership.ts'
+export { errorCodeOf } from './kafka/raw-request.ts'
 export { committedOffsets, groupLag } from './kafka/group-offsets.ts'
 export { startPostgresNode, type PostgresNodeOptions } from './postgres/start-postgres-node.ts'
 export { startRabbitNode, type RabbitNodeOptions } from './rabbitmq/start-rabbit-node.ts'

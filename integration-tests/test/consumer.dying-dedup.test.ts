@@ -5,7 +5,8 @@ import { startWorker } from '../processes/worker-process.ts'
 import { describeTransports } from '../transports/describe-transports.ts'
 import { openSource } from '../transports/open-source.ts'
 import { testedTransports } from '../transports/tested-transports.ts'
-import { dedupEnvironment, dedupTimes, ship, type DedupStep } from '../workers/dedup-settings.ts'
+import { dedupTimes, ship, type DedupSettings, type DedupStep } from '../workers/dedup-settings.ts'
+import { workerEnvironment } from '../workers/worker-settings.ts'
 
 /** Runs of the next process, and what is there in the end: a plain handler alone may have worked in vain. */
 const deaths: readonly {
@@ -32,7 +33,7 @@ await describeTransports(
           await path.pool.query('create table shipped (id text not null)')
           const { target, order } = await openSource(path)
           const dead = await path.fixture.createDestination('plain')
-          const settings = {
+          const settings: DedupSettings = {
             address: address(),
             source: target.source,
             dead: dead.destination,
@@ -40,7 +41,7 @@ await describeTransports(
             transactional,
             step,
           }
-          const worker = path.scope.use(await startWorker('dedup-worker', dedupEnvironment(settings)))
+          const worker = path.scope.use(await startWorker('dedup-worker', workerEnvironment(settings)))
           // It must have said that it is ready before it dies.
           await order('a')
           expect(await worker.ended).toBe('SIGKILL')

@@ -7,12 +7,8 @@ import { describeTransports } from '../transports/describe-transports.ts'
 import { openSource } from '../transports/open-source.ts'
 import { readAll } from '../transports/read-all.ts'
 import { testedTransports } from '../transports/tested-transports.ts'
-import {
-  handoffEnvironment,
-  retryByCopy,
-  type HandoffSettings,
-  type HandoffStep,
-} from '../workers/handoff-settings.ts'
+import { retryByCopy, type HandoffSettings, type HandoffStep } from '../workers/handoff-settings.ts'
+import { workerEnvironment } from '../workers/worker-settings.ts'
 
 /**
  * Copies that may exist in the end: two only where the confirm was, or may have been, before the death. The next
@@ -54,7 +50,7 @@ await describeTransports(
             delays: delayedDelivery ? [maxDelayMs] : [],
             step,
           }
-          const worker = path.scope.use(await startWorker('handoff-worker', handoffEnvironment(settings)))
+          const worker = path.scope.use(await startWorker('handoff-worker', workerEnvironment(settings)))
           // It must have said that it is ready before it dies.
           await order('a')
           expect(await worker.ended).toBe('SIGKILL')

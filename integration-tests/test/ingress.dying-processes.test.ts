@@ -6,7 +6,8 @@ import { eventually } from '../services/index.ts'
 import { describeTransports } from '../transports/describe-transports.ts'
 import { openSource } from '../transports/open-source.ts'
 import { testedTransports } from '../transports/tested-transports.ts'
-import { ingressEnvironment, type IngressStep } from '../workers/ingress-settings.ts'
+import type { IngressSettings, IngressStep } from '../workers/ingress-settings.ts'
+import { workerEnvironment } from '../workers/worker-settings.ts'
 
 const orders = Array.from({ length: 20 }, (_, index) => `order-${String(index).padStart(2, '0')}`)
 
@@ -32,8 +33,14 @@ await describeTransports(
             const { storage, databaseUrl, fixture } = path
             const { target, order } = await openSource(path)
             for (const id of orders) await order(id)
-            const settings = { address: address(), source: target.source, databaseUrl, batchSize, step }
-            const worker = path.scope.use(await startWorker('ingress-worker', ingressEnvironment(settings)))
+            const settings: IngressSettings = {
+              address: address(),
+              source: target.source,
+              databaseUrl,
+              batchSize,
+              step,
+            }
+            const worker = path.scope.use(await startWorker('ingress-worker', workerEnvironment(settings)))
             expect(await worker.ended).toBe('SIGKILL')
             const left = await ordersIn(storage.inbox)
             expect(left.length).toBeGreaterThanOrEqual(writes ? batchSize : 0)

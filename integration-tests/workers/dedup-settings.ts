@@ -25,18 +25,6 @@ export interface DedupSettings {
 /** Longest run of a handler, and lease of a claim: short, since the next process waits for it. */
 export const dedupTimes = { executionBudgetMs: 1000, leaseMs: 2500 } as const
 
-const variable = 'LITEBUS_DEDUP_WORKER'
-
-/** Settings as the environment of the worker. */
-export function dedupEnvironment(settings: DedupSettings): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], [variable]: JSON.stringify(settings) }
-}
-
-/** Settings from the environment. */
-export function readDedupSettings(env: NodeJS.ProcessEnv): DedupSettings {
-  return JSON.parse(env[variable] ?? '{}') as DedupSettings
-}
-
 /** What a handler of these tests works with: a pool, or the transaction of its completion. */
 interface Shipping {
   query(text: string, values: unknown[]): Promise<unknown>

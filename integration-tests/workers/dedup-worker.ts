@@ -5,9 +5,10 @@ import { postgresStorage, type PostgresTransaction } from '@litebus/storage-post
 import pg from 'pg'
 import { connectTo } from '../transports/broker-address.ts'
 import { orderPlaced } from '../transports/message-path.ts'
-import { dedupTimes, readDedupSettings, ship, type DedupStep } from './dedup-settings.ts'
+import { dedupTimes, ship, type DedupSettings, type DedupStep } from './dedup-settings.ts'
+import { workerSettings } from './worker-settings.ts'
 
-const { address, source, dead, databaseUrl, transactional, step } = readDedupSettings(process.env)
+const { address, source, dead, databaseUrl, transactional, step } = workerSettings() as DedupSettings
 const { executionBudgetMs, leaseMs } = dedupTimes
 const pool = new pg.Pool({ connectionString: databaseUrl, max: 4 })
 pool.on('error', () => undefined)

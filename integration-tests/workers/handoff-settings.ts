@@ -26,18 +26,6 @@ export interface HandoffSettings {
   readonly step: HandoffStep
 }
 
-const variable = 'LITEBUS_HANDOFF_WORKER'
-
-/** Settings as the environment of the worker. */
-export function handoffEnvironment(settings: HandoffSettings): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], [variable]: JSON.stringify(settings) }
-}
-
-/** Settings from the environment. */
-export function readHandoffSettings(env: NodeJS.ProcessEnv): HandoffSettings {
-  return JSON.parse(env[variable] ?? '{}') as HandoffSettings
-}
-
 /** A retry by a copy: through a delay of the broker, where it has one. */
 export function retryByCopy({
   again,

@@ -4,9 +4,10 @@ import { defineHandler, reject, retry, type Transport } from '@litebus/core'
 import { withDeliveries, withPublishes } from '../transports/altered-transport.ts'
 import { connectTo } from '../transports/broker-address.ts'
 import { orderPlaced } from '../transports/message-path.ts'
-import { readHandoffSettings, retryByCopy, type HandoffStep } from './handoff-settings.ts'
+import { retryByCopy, type HandoffSettings, type HandoffStep } from './handoff-settings.ts'
+import { workerSettings } from './worker-settings.ts'
 
-const settings = readHandoffSettings(process.env)
+const settings = workerSettings() as HandoffSettings
 const { address, source, dead, again, delays, step } = settings
 const dieAt = (reached: HandoffStep): void => {
   if (reached === step) process.kill(process.pid, 'SIGKILL')

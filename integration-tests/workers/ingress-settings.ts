@@ -19,15 +19,3 @@ export interface IngressSettings {
   /** Where it dies. */
   readonly step: IngressStep
 }
-
-const variable = 'LITEBUS_INGRESS_WORKER'
-
-/** Settings as the environment of the worker. */
-export function ingressEnvironment(settings: IngressSettings): NodeJS.ProcessEnv {
-  return { PATH: process.env['PATH'], [variable]: JSON.stringify(settings) }
-}
-
-/** Settings from the environment. */
-export function readIngressSettings(env: NodeJS.ProcessEnv): IngressSettings {
-  return JSON.parse(env[variable] ?? '{}') as IngressSettings
-}

@@ -7,9 +7,10 @@ import pg from 'pg'
 import { withDeliveries } from '../transports/altered-transport.ts'
 import { connectTo } from '../transports/broker-address.ts'
 import { orderPlaced } from '../transports/message-path.ts'
-import { readIngressSettings, type IngressStep } from './ingress-settings.ts'
+import type { IngressSettings, IngressStep } from './ingress-settings.ts'
+import { workerSettings } from './worker-settings.ts'
 
-const { address, source, databaseUrl, batchSize, step } = readIngressSettings(process.env)
+const { address, source, databaseUrl, batchSize, step } = workerSettings() as IngressSettings
 const dieAt = (reached: IngressStep): void => {
   if (reached === step) process.kill(process.pid, 'SIGKILL')
 }

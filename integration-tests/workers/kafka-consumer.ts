@@ -1,9 +1,10 @@
 /* Consumes a topic until it is ended, and writes down what it has handled before it says so to Kafka. */
 import { openSync, writeSync } from 'node:fs'
 import { kafkaTransport } from '@litebus/transport-kafka'
-import { consumerSettings } from '../kafka/consumer-settings.ts'
+import type { ConsumerSettings } from '../kafka/consumer-settings.ts'
+import { workerSettings } from './worker-settings.ts'
 
-const { brokers, topic, group, journal, inFlight } = consumerSettings(process.env)
+const { brokers, topic, group, journal, inFlight } = workerSettings() as ConsumerSettings
 const file = openSync(journal, 'a')
 const transport = kafkaTransport({
   brokers,

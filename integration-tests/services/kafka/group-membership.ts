@@ -1,6 +1,5 @@
-import { once } from 'node:events'
-import { connect } from 'node:net'
 import { withKafkaAdmin } from './kafka-client.ts'
+import { errorCodeOf } from './raw-request.ts'
 
 /** A member of a group as the broker knows it. A rebalance raises the generation, also where the members stay. */
 export interface GroupMember {
@@ -9,6 +8,7 @@ export interface GroupMember {
 }
 
 const heartbeat = 12
+const illegalGeneration = 22
 const highestGeneration = 200
 
 /**
@@ -28,53 +28,12 @@ export async function groupMembership(url: string, group: string): Promise<reado
   return Promise.all(
     members.map(async ({ memberId }) => {
       for (let generation = 1; generation <= highestGeneration; generation++) {
-        const code = await beat({ host, port }, { group, generation, memberId })
+        const code = await errorCodeOf({ host, port, key: heartbeat, fields: [group, generation, memberId] })
         if (code === 0) return { memberId, generation }
-        if (code !== 22) throw new Error(`expected a group at rest, found error ${String(code)}`)
+        if (code !== illegalGeneration)
+          throw new Error(`expected a group at rest, found error ${String(code)}`)
       }
       throw new Error(`expected a generation of at most ${String(highestGeneration)}`)
     }),
   )
-}
-
-/** `Heartbeat` version 0; answers its error code, 22 for another generation. */
-async function beat(
-  address: { readonly host: string; readonly port: number },
-  { group, generation, memberId }: GroupMember & { readonly group: string },
-): Promise<number> {
-  const parts = [
-    int16(heartbeat),
-    int16(0),
-    int32(1),
-    text('tests'),
-    text(group),
-    int32(generation),
-    text(memberId),
-  ]
-  const body = Buffer.concat(parts)
-  const socket = connect(address)
-  try {
-    socket.write(Buffer.concat([int32(body.byteLength), body]))
-    const [answer] = (await once(socket, 'data')) as [Buffer]
-    return answer.readInt16BE(8)
-  } finally {
-    socket.destroy()
-  }
-}
-
-function int16(value: number): Buffer {
-  const bytes = Buffer.alloc(2)
-  bytes.writeInt16BE(value)
-  return bytes
-}
-
-function int32(value: number): Buffer {
-  const bytes = Buffer.alloc(4)
-  bytes.writeInt32BE(value)
-  return bytes
-}
-
-function text(value: string): Buffer {
-  const bytes = Buffer.from(value)
-  return Buffer.concat([int16(bytes.byteLength), bytes])
 }
