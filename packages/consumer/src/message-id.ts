@@ -1,4 +1,4 @@
-import { readLenientText, uuidV7, wireHeaders, type Delivery } from '@litebus/core'
+import { isStorableText, readLenientText, uuidV7, wireHeaders, type Delivery } from '@litebus/core'
 
 const maxIdLength = 512
 
@@ -12,5 +12,5 @@ export function messageIdOf({ message, deliveryId }: Delivery): string {
 }
 
 function isValid(id: string): boolean {
-  return id !== '' && id.length <= maxIdLength && !id.includes('\0') && id.isWellFormed()
+  return id !== '' && id.length <= maxIdLength && isStorableText(id)
 }

@@ -204,7 +204,7 @@ export { publishInKeyOrder } from './publishing/publish-in-key-order.ts'
 export { leaseRequestDefaults, assertLeaseRequest, claimantOf } from './stores/lease-request.ts'
 export { decideSlot, type KnownMessage, type SlotDecision } from './stores/slot-decision.ts'
 export { assertDedupClaim, resolveDedupRetention } from './stores/dedup-arguments.ts'
-export { storeLimits, assertStorable } from './stores/storable.ts'
+export { storeLimits, assertStorable, isStorableText } from './stores/storable.ts'
 export { leaseExpired, keyParked, failureHistoryLength } from './stores/store-codes.ts'
 export {
   SuspectGate,

@@ -1,6 +1,7 @@
 import {
   checkHeaderBounds,
   InboxIngressError,
+  isStorableText,
   storeLimits,
   wireHeaders,
   type WireMetadata,
@@ -9,7 +10,7 @@ import {
 /** What a row carries besides its body. */
 export type Carried = Pick<
   WireMetadata,
-  'tenantId' | 'orderingKey' | 'correlationId' | 'causationId' | 'headers'
+  'tenantId' | 'idempotencyKey' | 'orderingKey' | 'correlationId' | 'causationId' | 'headers'
 >
 
 /**
@@ -19,28 +20,29 @@ export type Carried = Pick<
  *
  * @throws InboxIngressError naming the header or the bound, never content.
  */
-export function checkCarried({ tenantId, orderingKey, correlationId, causationId, headers }: Carried): void {
-  checkId(wireHeaders.tenantId, tenantId)
-  checkId(wireHeaders.orderingKey, orderingKey)
-  checkId(wireHeaders.correlationId, correlationId)
-  checkId(wireHeaders.causationId, causationId)
+export function checkCarried(carried: Carried): void {
+  checkId(wireHeaders.tenantId, carried.tenantId, storeLimits.tenantLength)
+  checkId(wireHeaders.idempotencyKey, carried.idempotencyKey)
+  checkId(wireHeaders.orderingKey, carried.orderingKey)
+  checkId(wireHeaders.correlationId, carried.correlationId)
+  checkId(wireHeaders.causationId, carried.causationId)
+  const { headers } = carried
   for (const name in headers) {
-    if (name === '' || !isStorable(name)) {
+    if (name === '' || !isStorableText(name)) {
       throw wrong('header names that are not empty, of well-formed text without NUL', name.length)
     }
     const value = headers[name] ?? ''
-    if (!isStorable(value)) throw wrong('header values of well-formed text without NUL', value.length)
+    if (!isStorableText(value)) throw wrong('header values of well-formed text without NUL', value.length)
   }
   checkHeaderBounds(headers)
 }
 
-const idRule = `at most ${String(storeLimits.keyLength)} characters of well-formed text without NUL`
-
-function checkId(header: string, value: string | undefined): void {
-  if (value === undefined || (value.length <= storeLimits.keyLength && isStorable(value))) return
+function checkId(header: string, value: string | undefined, max: number = storeLimits.keyLength): void {
+  if (value === undefined || (value.length <= max && isStorableText(value))) return
+  const expected = `at most ${String(max)} characters of well-formed text without NUL`
   throw new InboxIngressError(
-    `expected ${idRule} in header ${header}, found ${String(value.length)} characters`,
-    { deliveryFault: { part: 'headers', header, expected: idRule, found: value.length } },
+    `expected ${expected} in header ${header}, found ${String(value.length)} characters`,
+    { deliveryFault: { part: 'headers', header, expected, found: value.length } },
   )
 }
 
@@ -48,8 +50,4 @@ function wrong(expected: string, found: number): InboxIngressError {
   return new InboxIngressError(`expected ${expected}, found ${String(found)} characters`, {
     deliveryFault: { part: 'headers', expected, found },
   })
-}
-
-function isStorable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed()
 }

@@ -5,6 +5,7 @@ import {
   InvocationError,
   PayloadError,
   isLiteBusError,
+  isStorableText,
   readHeaders,
   readLenientText,
   storeLimits,
@@ -110,7 +111,7 @@ function sourceIdOf({ message, deliveryId }: Delivery, options: ResolvedIngressO
       { deliveryFault: { part: 'identity', expected: 'a message id', found: 0 } },
     )
   }
-  if (id.length > 400 || id.includes('\0') || !id.isWellFormed()) {
+  if (id.length > 400 || !isStorableText(id)) {
     const expected = 'at most 400 characters of well-formed text without NUL'
     throw new InboxIngressError(
       `expected a message id of ${expected}, found ${String(id.length)} characters`,

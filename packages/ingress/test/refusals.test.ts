@@ -169,6 +169,27 @@ describe('a delivery that is wrong in itself', () => {
     },
   )
 
+  it.each<[string, Sent['headers'], object]>([
+    ['a tenant that is too long', { 'tenant-id': 'x'.repeat(129) }, { header: 'tenant-id', found: 129 }],
+    [
+      'a key with a lone surrogate',
+      { 'litebus-idempotency-key': 'secret\ud800' },
+      { header: 'litebus-idempotency-key', found: 7 },
+    ],
+  ])('by %s of a trusted publisher says so', async (_name, headers, wrong) => {
+    const parts = bench()
+    const subject = parts.ingress({ trustApplicationHeaders: true })
+    parts.put(named({ 'litebus-message-id': 'a', ...headers }))
+    await subject.start()
+    await parts.clock.advance(1)
+    expect(subject.counts()).toMatchObject({ discarded: 1, inFlight: 0 })
+    expect(parts.logged.find(({ fields }) => fields.eventId === 3005)?.fields).toMatchObject({
+      reason: 'headers',
+      ...wrong,
+    })
+    await subject.stop()
+  })
+
   it('by its authorization says so, within an invocation wrapper too', async () => {
     const parts = bench()
     const subject = parts.ingress({

@@ -1,6 +1,6 @@
 import { ArgumentError } from '../errors/errors.ts'
 import type { RetentionRequest } from '../ports/message-query.ts'
-import { storeLimits } from './storable.ts'
+import { isStorableText, storeLimits } from './storable.ts'
 
 const day = 86_400_000
 
@@ -15,7 +15,7 @@ export function assertDedupClaim(key: string, leaseMs: number): void {
   if (typeof key !== 'string' || key === '' || key.length > storeLimits.keyLength) {
     throw new ArgumentError(`expected a key of 1 to ${String(storeLimits.keyLength)} characters`)
   }
-  if (key.includes('\0') || !key.isWellFormed()) {
+  if (!isStorableText(key)) {
     throw new ArgumentError('expected a key without NUL characters and unpaired surrogates')
   }
   if (!Number.isFinite(leaseMs) || leaseMs <= 0 || leaseMs > storeLimits.delayMs) {

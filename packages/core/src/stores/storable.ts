@@ -22,6 +22,11 @@ export const storeLimits: {
   delayMs: 100 * 365 * 86_400_000,
 })
 
+/** PostgreSQL stores no NUL and no lone surrogate in text: refused before they break a transaction. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
+
 /**
  * Refuses messages that a store could not write or could not give back unchanged, before anything reaches the
  * caller's transaction.

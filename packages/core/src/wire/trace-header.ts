@@ -1,3 +1,4 @@
+import { isStorableText } from '../stores/storable.ts'
 import type { TraceContext } from '../messages/trace-context.ts'
 import type { Headers } from '../ports/transport-message.ts'
 import { readLenientText } from './header-readers.ts'
@@ -54,7 +55,7 @@ function parseOwn(text: string | undefined): { traceparent: string; tracestate?:
 
 /** No store keeps NUL or a lone surrogate in text: such a value would have the whole message refused. */
 function storable(text: string | undefined): string | undefined {
-  return text === undefined || text.includes('\0') || !text.isWellFormed() ? undefined : text
+  return text === undefined || !isStorableText(text) ? undefined : text
 }
 
 function valid(traceparent: string | undefined): string | undefined {

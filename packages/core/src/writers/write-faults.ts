@@ -1,5 +1,6 @@
 import type { WriteOptions } from '../ports/writers.ts'
 import { InboxIngressError } from '../errors/errors.ts'
+import { isStorableText } from '../stores/storable.ts'
 import { checkHeaderBounds } from '../wire/header-bounds.ts'
 import { isReservedHeader } from '../wire/header-names.ts'
 
@@ -16,7 +17,7 @@ export function writeFaults(options: WriteOptions): string[] {
       faults.push(
         `expected ${name} of 1 to ${String(maxKeyLength)} characters, found ${String(value.length)}`,
       )
-    } else if (!storable(value)) faults.push(`expected ${name} without NUL and lone surrogates`)
+    } else if (!isStorableText(value)) faults.push(`expected ${name} without NUL and lone surrogates`)
   }
   text('tenantId', options.tenantId, true)
   text('orderingKey', options.orderingKey)
@@ -53,9 +54,10 @@ function headerFaults({ headers }: WriteOptions): string[] {
   if (headers === undefined) return []
   const faults: string[] = []
   for (const [name, value] of Object.entries(headers)) {
-    if (name === '' || !storable(name)) faults.push('expected header names that are not empty, without NUL')
+    if (name === '' || !isStorableText(name))
+      faults.push('expected header names that are not empty, without NUL')
     else if (isReservedHeader(name)) faults.push(`expected no reserved header, found ${name}`)
-    else if (typeof value !== 'string' || !storable(value)) {
+    else if (typeof value !== 'string' || !isStorableText(value)) {
       faults.push(`expected header ${name} to be text without NUL and lone surrogates`)
     }
   }
@@ -71,13 +73,10 @@ function headerFaults({ headers }: WriteOptions): string[] {
 function traceFaults({ trace }: WriteOptions): string[] {
   if (trace === undefined) return []
   const values: readonly unknown[] = [trace.traceparent, trace.tracestate ?? '', trace.baggage ?? '']
-  const valid = values.every((value) => typeof value === 'string' && value.length <= 8192 && storable(value))
+  const valid = values.every(
+    (value) => typeof value === 'string' && value.length <= 8192 && isStorableText(value),
+  )
   return valid && trace.traceparent !== ''
     ? []
     : ['expected trace of W3C headers, at most 8192 characters each']
-}
-
-/** PostgreSQL stores no NUL and no lone surrogate in text; refused here, before they break a transaction. */
-function storable(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed()
 }
