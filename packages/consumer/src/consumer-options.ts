@@ -48,7 +48,10 @@ export interface ConsumerOptions<TTransaction = unknown> {
   readonly settlementBudgetMs?: number
   /** How long the publish of a copy may take, in milliseconds. @defaultValue 30 000 */
   readonly publishTimeoutMs?: number
-  /** How long a delivery is held while its handoff fails, in milliseconds. @defaultValue 20 minutes */
+  /**
+   * How long a delivery is held while its handoff fails, in milliseconds.
+   * @defaultValue 20 minutes, or `maxHoldMs` of the source's capabilities where that is less
+   */
   readonly holdLimitMs?: number
   /**
    * How many may be parked for `TIMEOUT` and `DEPENDENCY` before intake stands still instead; false: any number.
@@ -103,6 +106,8 @@ const shape: OptionShape<ConsumerOptions> = {
   random: portRules.random,
 }
 
+const longestHoldMs = 20 * 60_000
+
 /** Options with every default filled in. */
 export type ResolvedConsumerOptions = Required<
   Omit<ConsumerOptions, 'classifier' | 'timeoutBudget' | 'dedup'>
@@ -121,13 +126,14 @@ export function resolveConsumerOptions(given: ConsumerOptions): ResolvedConsumer
   const options = readOptions('consumer', given, { shape })
   const concurrency = options.concurrency ?? 1
   const executionBudgetMs = options.executionBudgetMs ?? 30_000
+  const { maxHoldMs = longestHoldMs } = options.transport.capabilitiesOf(options.source)
   const resolved: ResolvedConsumerOptions = {
     retry: {},
     prefetch: concurrency,
     maxMessageBytes: 1024 * 1024,
     settlementBudgetMs: 5000,
     publishTimeoutMs: 30_000,
-    holdLimitMs: 20 * 60_000,
+    holdLimitMs: Math.min(longestHoldMs, maxHoldMs),
     maxDeliveries: 20,
     allowLossyLimit: false,
     trustApplicationHeaders: false,

@@ -36,7 +36,7 @@ export interface Hop {
 
 /** Headers that carry credentials; a dead-letter place is kept longer and read by more people than its source. */
 const secretHeader =
-  /auth(?!ors?(?:$|[-_]))|cookie|jwt|bearer|(?:api|access|private)[-_]?key|passw|passphrase|pwd|credential|secret|session|signature|connection[-_]?string|token(?!s$)/i
+  /auth(?!ors?(?:$|[-_]))|cookie|jwt|bearer|(?:api|access|private)[-_]?key|passw|passphrase|pwd|credential|secret|session|signature|connection[-_]?string|token(?!s$)|(?:^|[-_])(?:dsn|otp|pin|sas)(?:$|[-_])/i
 const hopHeaderNames: ReadonlySet<string> = new Set(Object.values(hopHeaders))
 const maxListedLength = 2048
 

@@ -52,6 +52,26 @@ describe('a handoff that fails', () => {
     await subject.stop()
   })
 
+  it.each([
+    { allows: 90_000, goesBackAfter: 90_000 },
+    { allows: Number.POSITIVE_INFINITY, goesBackAfter: 20 * 60_000 },
+  ])(
+    'is held by default for as long as its source allows, here $allows ms, but no longer than 20 minutes',
+    async ({ allows, goesBackAfter }) => {
+      const { broker, clock, consumer, order, transport } = bench()
+      broker.deleteQueue('orders.dead')
+      const capabilitiesOf = (name: string) => ({ ...transport.capabilitiesOf(name), maxHoldMs: allows })
+      const subject = consumer(never, { transport: { ...transport, capabilitiesOf } })
+      order('a')
+      await subject.start()
+      await clock.advance(goesBackAfter - 1000)
+      expect(subject.counts()).toMatchObject({ returned: 0, inFlight: 1 })
+      await clock.advance(1001)
+      expect(subject.counts()).toMatchObject({ returned: 1, inFlight: 0 })
+      await subject.stop()
+    },
+  )
+
   it('late, after another one was given up, does not end what was subscribed since', async () => {
     const { clock, consumer, order, transport } = bench()
     const unavailable: PublishOutcome = {

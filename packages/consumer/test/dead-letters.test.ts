@@ -64,15 +64,22 @@ describe('dead-letter copies', () => {
     'x-session-id',
     'x-signature',
     'connection-string',
+    'dsn',
+    'x-otp',
+    'x-pin',
+    'sas-url',
   ])('leave out header %s', async (name) => {
     const { clock, consumer, put, waiting } = bench()
     const subject = consumer(() => reject({ code: 'NEVER' }))
-    put({ messageId: 'a', headers: { ...contractHeaders, [name]: secret, note: 'kept', tokens: '3' } })
+    put({
+      messageId: 'a',
+      headers: { ...contractHeaders, [name]: secret, note: 'kept', tokens: '3', 'x-spin': '7' },
+    })
     await subject.start()
     await clock.advance(1)
     const [dead] = waiting('orders.dead')
     expect(Object.values(dead?.headers ?? {})).not.toContain(secret)
-    expect(dead?.headers).toMatchObject({ note: 'kept', tokens: '3' })
+    expect(dead?.headers).toMatchObject({ note: 'kept', tokens: '3', 'x-spin': '7' })
     await subject.stop()
   })
 

@@ -17,6 +17,7 @@ import {
   type PostgresStorageOptions,
   type ResolvedOptions,
 } from './options.ts'
+import { encodingFault, readEncoding } from './schema/encoding.ts'
 import { expectedVersion } from './schema/migrations.ts'
 import { namesOf } from './schema/names.ts'
 import {
@@ -93,11 +94,13 @@ export function postgresStorage(options: PostgresStorageOptions): PostgresStorag
     const installed = await installedVersion(run, names)
     if (installed !== expectedVersion) throw new StoreUnavailableError(versionFault(installed, names))
     const [row] = await run(
-      `select current_setting('default_transaction_isolation'), current_setting('transaction_read_only')`,
+      `select current_setting('default_transaction_isolation'), current_setting('transaction_read_only'), ${readEncoding}`,
       [],
     )
     if (row?.[1] === 'on')
       throw new StoreUnavailableError('expected a database to write to, found it read-only')
+    const encoding = encodingFault(row?.[2])
+    if (encoding !== undefined) throw new StoreUnavailableError(encoding)
     if (row?.[0] !== 'read committed') database.expectOtherIsolation()
     checked = true
   }

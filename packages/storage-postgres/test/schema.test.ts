@@ -88,6 +88,24 @@ describe('the schema manager', () => {
     ])
   })
 
+  it('refuses a database that is not in UTF-8, before anything is in it', async () => {
+    const name = freshSchema()
+    await sql(`create database ${name} encoding 'LATIN1' locale 'C' template template0`)
+    const url = new URL(databaseUrl())
+    url.pathname = name
+    const storage = postgresStorage({ connection: url.href, listen: false })
+    try {
+      await expect(storage.schema.migrate()).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringContaining('encoding UTF8, found LATIN1') as unknown,
+      })
+      expect(await storage.schema.version()).toEqual({ installed: 0, expected: 1 })
+    } finally {
+      await storage.close()
+      await sql(`drop database ${name}`)
+    }
+  })
+
   it('refuses tables of its names that are not its own', async () => {
     const { schema, storage } = open()
     await sql(`create schema "${schema}"; create table "${schema}".inbox_queue (id int)`)

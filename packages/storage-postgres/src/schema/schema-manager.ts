@@ -1,5 +1,6 @@
 import { StoreUnavailableError, type SchemaInfo } from '@litebus/core'
 import type { Database, Run } from '../database/database.ts'
+import { encodingFault, readEncoding } from './encoding.ts'
 import { compareManifests, readManifest } from './manifest.ts'
 import { expectedVersion, migrations } from './migrations.ts'
 import { literal, type Names } from './names.ts'
@@ -17,7 +18,8 @@ export interface SchemaManager {
   /**
    * Brings the schema to the expected version; safe when any number of instances start at once.
    *
-   * @throws StoreUnavailableError when the schema is newer, or its tables are not of this package; nothing is touched.
+   * @throws StoreUnavailableError when the schema is newer, its tables are not of this package, or the database is not in
+   * UTF-8; nothing is touched.
    */
   migrate(): Promise<SchemaInfo>
   /** Compares what is installed with what was migrated, object by object. */
@@ -42,6 +44,7 @@ export function createSchemaManager(database: Database, names: Names): SchemaMan
     migrate: () =>
       database.transaction('migrate the schema', async (run) => {
         await run('select pg_advisory_xact_lock($1::bigint)', [names.migrationLock])
+        await refuseEncoding(run)
         const installed = await installedVersion(run, names)
         refuseForeign(installed, await readManifest(run, names), names)
         for (const text of statementsFrom(installed, names)) await run(text, [])
@@ -89,6 +92,12 @@ export function versionFault(installed: number, { schemaName }: Names): string {
   return installed > expectedVersion
     ? `expected schema "${schemaName}" of version ${String(expectedVersion)}, found the newer ${String(installed)}: update this package`
     : `expected schema "${schemaName}" of version ${String(expectedVersion)}, found ${String(installed)}: migrate first`
+}
+
+async function refuseEncoding(run: Run): Promise<void> {
+  const [row] = await run(`select ${readEncoding}`, [])
+  const fault = encodingFault(row?.[0])
+  if (fault !== undefined) throw new StoreUnavailableError(fault)
 }
 
 function refuseForeign(installed: number, found: ReadonlyMap<string, string>, names: Names): void {
