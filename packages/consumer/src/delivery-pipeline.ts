@@ -15,6 +15,7 @@ import {
   type Telemetry,
   type Transport,
 } from '@litebus/core'
+import { createAwaitedReturns } from './awaited-returns.ts'
 import { createIntake, type Intake, type PauseReason } from './intake.ts'
 import { createKeySequencer } from './key-sequencer.ts'
 import { createLedger, type SettlementCounts, type SettlementTerminal } from './ledger.ts'
@@ -114,6 +115,9 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const stopping = new AbortController()
   const forcing = new AbortController()
   const sequencer = createKeySequencer()
+  const { orderedStream, deliveryLimit } = transport.capabilitiesOf(source)
+  /** Elsewhere another reader may have what went back. */
+  const returns = orderedStream ? createAwaitedReturns({ deliveryLimit, clock }) : undefined
   const laneOf: LaneOf = options.preserveOrder === true ? strictLaneOf : orderingKeyOf
   const budget: SettlementBudget = { budgetMs: options.settlementBudgetMs, clock }
   const attributes = { 'messaging.system': transport.system, 'messaging.destination.name': source }
@@ -154,18 +158,24 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
         ...how,
         onSent: () => {
           sequencer.cutKey(key)
+          returns?.wentBack(key, delivery)
           how?.onSent?.()
         },
       }),
   })
+  const giveBackBehind = (delivery: Delivery, key: string): Promise<SettlementTerminal> => {
+    returns?.followed(key, delivery)
+    return giveBack(delivery)
+  }
   const inTurn = (delivery: Delivery): Promise<SettlementTerminal> => {
     const takenAtMs = clock.monotonic()
     const key = laneOf(delivery)
     if (key === undefined) return handle(delivery, takenAtMs)
+    if (returns?.overtakes(key, delivery) === true) return giveBackBehind(delivery, key)
     return sequencer.run(
       key,
       () => handle(cuttingKey(delivery, key), takenAtMs),
-      () => giveBack(delivery),
+      () => giveBackBehind(delivery, key),
     )
   }
   const take = async (delivery: Delivery, isStray: boolean): Promise<void> => {
