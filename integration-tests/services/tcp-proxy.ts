@@ -14,6 +14,8 @@ export interface TcpProxy extends AsyncDisposable {
   stall(): void
   /** Holds all bytes of the connections that are open now; new ones work, as behind a firewall that forgot the old. */
   stallOpen(): void
+  /** Holds what the server sends on the connections open now; what clients send still arrives. */
+  holdAnswers(): void
   /** Lets held bytes go on. */
   resume(): void
   /** Drops what the server answers on the connections open now; what clients send still arrives. Cut them afterwards. */
@@ -78,6 +80,9 @@ export async function startTcpProxy({ host = '127.0.0.1', port, tap }: TcpProxyT
     },
     stallOpen() {
       eachSocket((socket) => socket.pause())
+    },
+    holdAnswers() {
+      for (const [, server] of pairs) server.pause()
     },
     resume() {
       stalled = false
