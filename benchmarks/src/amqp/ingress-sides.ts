@@ -23,6 +23,7 @@ async function floor(round: IngressRound): Promise<OwnSide> {
   const { databaseUrl, brokerUrl, queue, kind, messages, batch, prefetch } = round
   const inbox = await openFloorInbox(databaseUrl, queue.name)
   const connection = await connect(brokerUrl, { noDelay: true })
+  let end = (): Promise<void> => Promise.resolve()
   return {
     name: `floor, ${kind}`,
     prepare: () => queue.fill(kind, messages),
@@ -55,10 +56,13 @@ async function floor(round: IngressRound): Promise<OwnSide> {
         if (gathered.length === batch || came === messages) flush().catch(reject)
       })
       await done
-      await channel.cancel(consumerTag)
-      await channel.close()
+      end = async () => {
+        await channel.cancel(consumerTag)
+        await channel.close()
+      }
       return accepted
     },
+    end: () => end(),
     async [Symbol.asyncDispose]() {
       await connection.close()
       await inbox[Symbol.asyncDispose]()
@@ -69,6 +73,7 @@ async function floor(round: IngressRound): Promise<OwnSide> {
 /** Consumes and acknowledges, without a database. */
 async function rawConsume({ brokerUrl, queue, kind, messages, prefetch }: IngressRound): Promise<OwnSide> {
   const connection = await connect(brokerUrl, { noDelay: true })
+  let end = (): Promise<void> => Promise.resolve()
   return {
     name: `raw amqplib, ${kind}`,
     prepare: () => queue.fill(kind, messages),
@@ -84,10 +89,13 @@ async function rawConsume({ brokerUrl, queue, kind, messages, prefetch }: Ingres
         if (accepted === messages) resolve(undefined)
       })
       await done
-      await channel.cancel(consumerTag)
-      await channel.close()
+      end = async () => {
+        await channel.cancel(consumerTag)
+        await channel.close()
+      }
       return accepted
     },
+    end: () => end(),
     [Symbol.asyncDispose]: () => connection.close(),
   }
 }

@@ -1,6 +1,6 @@
 import { defineContract, type Transport } from '@litebus/core'
 import { createInbox } from '@litebus/inbox'
-import { createIngress } from '@litebus/ingress'
+import { createIngress, type Ingress } from '@litebus/ingress'
 import { postgresStorage } from '@litebus/storage-postgres'
 import { contractName, type IngressRound, type OwnSide } from './broker-round.ts'
 
@@ -12,13 +12,14 @@ export async function ingressProduct(round: IngressRound, transport: Transport):
   const storage = postgresStorage({ connection: databaseUrl, schema: `product_${kind}` })
   await storage.schema.migrate()
   await transport.probe(queue.name)
+  let ingress: Ingress | undefined
   return {
     name: `product, ${kind}`,
     prepare: () => queue.fill(kind, messages),
     async run() {
       const { promise: done, resolve } = Promise.withResolvers<undefined>()
       let settled = 0
-      const ingress = createIngress({
+      ingress = createIngress({
         transport,
         source: queue.name,
         inbox: createInbox({ store: storage.inbox, contracts: [contract] }),
@@ -32,9 +33,10 @@ export async function ingressProduct(round: IngressRound, transport: Transport):
       })
       await ingress.start()
       await done
-      await ingress.stop()
-      const { acked } = ingress.counts()
-      return acked
+      return ingress.counts().acked
+    },
+    async end() {
+      await ingress?.stop()
     },
     async [Symbol.asyncDispose]() {
       await transport.close()

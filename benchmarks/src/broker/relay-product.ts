@@ -10,6 +10,7 @@ export async function relayProduct(round: RelayRound, transport: Transport): Pro
   const storage = postgresStorage({ connection: databaseUrl, schema: `product_${kind}` })
   await storage.schema.migrate()
   await transport.probe(queue.name)
+  let processor: ReturnType<typeof createOutboxProcessor> | undefined
   return {
     name: `product, ${kind}`,
     async prepare() {
@@ -30,7 +31,7 @@ export async function relayProduct(round: RelayRound, transport: Transport): Pro
       let settled = 0
       const { promise: done, resolve } = Promise.withResolvers<undefined>()
       const { outbox } = storage
-      const processor = createOutboxProcessor({
+      processor = createOutboxProcessor({
         store: {
           ...outbox,
           async settle(outcomes, options) {
@@ -45,8 +46,10 @@ export async function relayProduct(round: RelayRound, transport: Transport): Pro
       })
       processor.start()
       await done
-      await processor.stop()
       return messages
+    },
+    async end() {
+      await processor?.stop()
     },
     async [Symbol.asyncDispose]() {
       await transport.close()

@@ -6,6 +6,8 @@ export interface Side {
   prepare(): Promise<void>
   /** Does the work of one round and answers how many units it did. */
   run(): Promise<number>
+  /** Takes down what a round has set up; not timed. */
+  end?(): Promise<void>
 }
 
 /** What a benchmark prints. */

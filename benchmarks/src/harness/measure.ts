@@ -23,6 +23,7 @@ export async function measure(
       const startedAt = performance.now()
       const units = await side.run()
       const rate = units / ((performance.now() - startedAt) / 1000)
+      await side.end?.()
       if (round > 0) rates[index]?.push(rate)
       say(
         `${round === 0 ? 'warm-up' : `round ${String(round)}`}  ${side.name.padEnd(28)} ${rate.toFixed(0).padStart(9)}/s`,

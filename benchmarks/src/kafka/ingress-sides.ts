@@ -1,6 +1,6 @@
 import { brokersOf } from '@litebus/integration-tests/services'
 import { kafkaTransport } from '@litebus/transport-kafka'
-import type { EachBatchPayload } from 'kafkajs'
+import type { Consumer, EachBatchPayload } from 'kafkajs'
 import type { BrokerSides, IngressRound, OwnSide } from '../broker/broker-round.ts'
 import { openFloorInbox } from '../broker/ingress-floor.ts'
 import { ingressProduct } from '../broker/ingress-product.ts'
@@ -46,11 +46,12 @@ function consumeRaw(
   name: string,
   store: (payload: EachBatchPayload) => Promise<void>,
 ): Promise<OwnSide> {
+  let consumer: Consumer | undefined
   return Promise.resolve({
     name: `${name}, ${kind}`,
     prepare: () => queue.fill(kind, messages),
     async run() {
-      const consumer = benchClient(brokerUrl).consumer({
+      consumer = benchClient(brokerUrl).consumer({
         groupId: `${queue.name}-group`,
         maxWaitTimeInMs: 250,
       })
@@ -73,8 +74,10 @@ function consumeRaw(
         },
       })
       await done
-      await consumer.disconnect()
       return accepted
+    },
+    async end() {
+      await consumer?.disconnect()
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   })
