@@ -1,7 +1,7 @@
 import {
   hopHeaders,
   sleep,
-  within,
+  withinOr,
   type Clock,
   type Delivery,
   type OutboundMessage,
@@ -154,9 +154,5 @@ function settledInTime(
   settlement: Promise<SettlementResult>,
   { budgetMs: limitMs, clock }: SettlementBudget,
 ): Promise<SettlementResult> {
-  return within(clock, limitMs, settlement).catch(unknown)
-}
-
-function unknown(): SettlementResult {
-  return 'unknown'
+  return withinOr(settlement, { clock, limitMs, otherwise: 'unknown' })
 }

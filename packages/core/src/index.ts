@@ -95,6 +95,7 @@ export {
   type ReadOptions,
 } from './options/read-options.ts'
 export { definedOptions } from './options/defined-options.ts'
+export type { Mutable } from './options/mutable.ts'
 export { checkOptions, type OptionChecks } from './options/option-checks.ts'
 export { backoffDefaults, backoffDelayMs, backoffFaults, type BackoffOptions } from './policies/backoff.ts'
 export { classifyFailure, type FailureClassifier } from './policies/classify-failure.ts'
@@ -213,7 +214,7 @@ export {
   type GateGrant,
 } from './stores/suspect-gate.ts'
 export { createDeadline, type Deadline } from './time/deadline.ts'
-export { inTime, within, type TimeLimit } from './time/in-time.ts'
+export { inTime, within, withinOr, type Patience, type TimeLimit } from './time/in-time.ts'
 export { sleep } from './time/sleep.ts'
 export { untilAborted } from './time/until-aborted.ts'
 export { systemClock } from './time/system-clock.ts'

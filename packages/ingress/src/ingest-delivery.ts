@@ -44,27 +44,16 @@ export interface IngestContext {
 const eventAckFailed = 3004
 
 /**
- * Maps one delivery, accepts it into the inbox, and only then accepts it at the broker. It may be held from
- * `takenAtMs` of the monotonic clock on, when it came.
+ * Maps one delivery, tries until the inbox has it, and only then accepts it at the broker; unless the policy decides
+ * otherwise, the hold limit is over, or a stop is asked for. It may be held from `takenAtMs` of the monotonic clock on,
+ * when it came.
  */
 export async function ingestDelivery(
   delivery: Delivery,
   context: IngestContext,
   takenAtMs: number,
 ): Promise<SettlementTerminal> {
-  const stored = await store(delivery, context, takenAtMs)
-  if (stored !== 'stored') return stored
-  context.discarder.accepted()
-  return acknowledge(delivery, context)
-}
-
-/** Tries until the store has it, the policy decides, the hold limit is over, or a stop is asked for. */
-async function store(
-  delivery: Delivery,
-  context: IngestContext,
-  takenAtMs: number,
-): Promise<SettlementTerminal | 'stored'> {
-  const { options, acceptor, outage, stopping, budget } = context
+  const { options, acceptor, discarder, outage, stopping, budget } = context
   const { givenUp } = outage
   const heldUntil = takenAtMs + options.holdLimitMs
   let item: WriteItem | undefined
@@ -77,8 +66,7 @@ async function store(
         item = mapped instanceof Promise ? await mappedInTime(mapped, options) : mapped
       }
       await acceptor.accept(item)
-      outage.ended()
-      return 'stored'
+      break
     } catch (error) {
       last = error
       const failure = IngressAckPolicy.unwrapException(error)
@@ -101,6 +89,9 @@ async function store(
     await outage.wait({ attempt, leftMs, givenUp })
     if (isAborted(givenUp)) return settleDelivery(delivery, { act: 'return' }, budget)
   }
+  outage.ended()
+  discarder.accepted()
+  return acknowledge(delivery, context)
 }
 
 /** Asked again after a wait, which type checking does not see. */
@@ -141,20 +132,24 @@ function requeue(
 
 /** The row stands; if the broker cannot be told, redelivery meets it. */
 function acknowledge(delivery: Delivery, { options, budget }: IngestContext): Promise<SettlementTerminal> {
-  let result: SettlementEvent = 'settled'
-  const onAnswer = (answer: SettlementEvent): void => {
-    result = answer
+  const tell = (result: SettlementEvent, terminal: SettlementTerminal): void => {
+    options.telemetry.count({ scope: 'LiteBus.Inbox', name: 'ingress.ack_failed_after_accept' }, 1)
+    options.logger.error('broker accept failed after the inbox had accepted', {
+      eventId: eventAckFailed,
+      source: options.source,
+      result,
+      terminal,
+    })
   }
-  return settleDelivery(delivery, { act: 'accept', onAnswer }, budget).then((terminal) => {
-    if (terminal !== 'acked') {
-      options.telemetry.count({ scope: 'LiteBus.Inbox', name: 'ingress.ack_failed_after_accept' }, 1)
-      options.logger.error('broker accept failed after the inbox had accepted', {
-        eventId: eventAckFailed,
-        source: options.source,
-        result,
-        terminal,
-      })
-    }
-    return terminal
-  })
+  const onAnswer = (result: SettlementEvent): void => {
+    if (result === 'settled') return
+    settling.then(
+      (terminal) => {
+        tell(result, terminal)
+      },
+      () => undefined,
+    )
+  }
+  const settling = settleDelivery(delivery, { act: 'accept', onAnswer }, budget)
+  return settling
 }

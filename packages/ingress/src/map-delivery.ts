@@ -14,7 +14,9 @@ import {
   type DecodedMessage,
   type Delivery,
   type WireMetadata,
+  type Mutable,
   type WriteItem,
+  type WriteOptions,
 } from '@litebus/core'
 import { checkCarried } from './check-carried.ts'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
@@ -60,17 +62,14 @@ function itemOf(
 ): WriteItem {
   const { contractName: name, contractVersion: version } = metadata
   const key = metadata.idempotencyKey ?? (sourceId === undefined ? undefined : keyOf(source, sourceId))
-  return {
-    contract: { name, version },
-    message: payload,
-    options: {
-      body,
-      bodyIsValidated: true,
-      ...(sourceId === undefined ? {} : { messageId: idOfDelivery(source, sourceId), sourceId }),
-      ...(key === undefined ? {} : { idempotency: { key } }),
-      ...pick(metadata),
-    },
+  const options: Mutable<WriteOptions> = { body, bodyIsValidated: true }
+  if (sourceId !== undefined) {
+    options.messageId = idOfDelivery(source, sourceId)
+    options.sourceId = sourceId
   }
+  if (key !== undefined) options.idempotency = { key }
+  carry(metadata, options)
+  return { contract: { name, version }, message: payload, options }
 }
 
 /**
@@ -83,21 +82,16 @@ function keyOf(source: string, sourceId: string): string {
   return isReadable ? key : `ingress:${idOfDelivery(source, sourceId)}`
 }
 
-type Carried =
-  'tenantId' | 'orderingKey' | 'correlationId' | 'causationId' | 'trace' | 'headers' | 'visibility'
-
-/** What is there and not empty, assigned one by one: most deliveries carry nothing of it. */
-function pick(metadata: WireMetadata): Partial<Pick<WireMetadata, Carried>> {
+/** What is there and not empty; most deliveries carry nothing of it. */
+function carry(metadata: WireMetadata, options: Mutable<WriteOptions>): void {
   const { tenantId, orderingKey, correlationId, causationId, trace, headers, visibility } = metadata
-  const picked: { -readonly [K in Carried]?: NonNullable<WireMetadata[K]> } = {}
-  if (tenantId !== undefined && tenantId !== '') picked.tenantId = tenantId
-  if (orderingKey !== undefined && orderingKey !== '') picked.orderingKey = orderingKey
-  if (correlationId !== undefined && correlationId !== '') picked.correlationId = correlationId
-  if (causationId !== undefined && causationId !== '') picked.causationId = causationId
-  if (trace !== undefined) picked.trace = trace
-  if (Object.keys(headers).length > 0) picked.headers = headers
-  if (visibility !== undefined) picked.visibility = visibility
-  return picked
+  if (tenantId !== undefined && tenantId !== '') options.tenantId = tenantId
+  if (orderingKey !== undefined && orderingKey !== '') options.orderingKey = orderingKey
+  if (correlationId !== undefined && correlationId !== '') options.correlationId = correlationId
+  if (causationId !== undefined && causationId !== '') options.causationId = causationId
+  if (trace !== undefined) options.trace = trace
+  if (Object.keys(headers).length > 0) options.headers = headers
+  if (visibility !== undefined) options.visibility = visibility
 }
 
 function sourceIdOf({ message, deliveryId }: Delivery, options: ResolvedIngressOptions): string | undefined {

@@ -1,4 +1,4 @@
-import { backoffDelayMs, sleep, within } from '@litebus/core'
+import { backoffDelayMs, sleep, within, withinOr } from '@litebus/core'
 import type { AmqpDriverConnection } from './driver.ts'
 import { closedTransport, safeText, unavailable } from './errors.ts'
 import type { AmqpConnectionRole, ResolvedAmqpOptions } from './options.ts'
@@ -150,7 +150,7 @@ export function createAmqpConnection(
   const isOver = (): boolean => over.signal.aborted
 
   const shut = async ({ driver }: OpenConnection): Promise<void> => {
-    await within(clock, options.closeTimeoutMs, driver.close()).catch(() => undefined)
+    await withinOr(driver.close(), { clock, limitMs: options.closeTimeoutMs, otherwise: undefined })
     destroySocket(driver)
   }
 

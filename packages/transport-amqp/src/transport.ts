@@ -1,4 +1,4 @@
-import { isLiteBusError, within, type Transport } from '@litebus/core'
+import { isLiteBusError, within, withinOr, type Transport } from '@litebus/core'
 import { amqpCapabilities } from './capabilities.ts'
 import { createAmqpConnection } from './connection.ts'
 import { createAmqpConsumer } from './consumer.ts'
@@ -41,7 +41,7 @@ export function amqpTransport(given: AmqpTransportOptions): Transport {
   const shut = async (): Promise<void> => {
     await Promise.all([...running].map((subscription) => subscription.stop({ budgetMs: 0 })))
     if (publishing.current !== undefined)
-      await within(clock, options.closeTimeoutMs, publisher.idle()).catch(() => undefined)
+      await withinOr(publisher.idle(), { clock, limitMs: options.closeTimeoutMs, otherwise: undefined })
     await Promise.all([publishing.close(), consuming.close()])
     for (const unregister of gauges) unregister()
   }

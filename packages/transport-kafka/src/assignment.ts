@@ -132,7 +132,7 @@ export function createAssignment(
       known.beyond = undefined
       known.end = end
       const fresh = records.filter(({ offset }) => offset >= progress.position)
-      line.add(fresh.map((record) => ({ offset: record.offset, record })))
+      line.add(fresh)
       progress.fetched(
         fresh.map(({ offset }) => offset),
         next,

@@ -1,4 +1,4 @@
-import type { DeliveryFacts } from '@litebus/core'
+import type { DeliveryFacts, InboundMessage, Mutable } from '@litebus/core'
 import type { FetchedRecord } from './driver.ts'
 import { readKey, readRecordHeaders } from './headers.ts'
 import type { RecordRetry } from './partition-progress.ts'
@@ -22,22 +22,27 @@ export function readDelivery(
   record: FetchedRecord,
   { source, partition, handedOut, retry }: RecordPlace,
 ): DeliveryFacts {
-  const { headers, messageId, contentType } = readRecordHeaders(record)
-  const orderingKey = readKey(record.key)
-  return {
+  const message = readMessage(record, source)
+  const facts: Mutable<DeliveryFacts> = {
+    message,
     deliveryId: `${source}-${String(partition)}-${String(record.offset)}`,
     partition: String(partition),
     redelivered: handedOut > 1 || retry !== undefined,
-    ...(retry === undefined ? {} : { attempt: retry.attempt }),
-    ...(retry?.firstFailureAtMs === undefined ? {} : { firstFailureAt: new Date(retry.firstFailureAtMs) }),
-    message: {
-      destination: source,
-      body: record.value ?? noBody,
-      headers,
-      ...(messageId === undefined ? {} : { messageId }),
-      ...(contentType === undefined ? {} : { contentType }),
-      ...(orderingKey === undefined ? {} : { orderingKey }),
-      ...(record.timestampMs === undefined ? {} : { timestamp: new Date(record.timestampMs) }),
-    },
   }
+  if (retry !== undefined) {
+    facts.attempt = retry.attempt
+    if (retry.firstFailureAtMs !== undefined) facts.firstFailureAt = new Date(retry.firstFailureAtMs)
+  }
+  return facts
+}
+
+function readMessage(record: FetchedRecord, destination: string): InboundMessage {
+  const { headers, messageId, contentType } = readRecordHeaders(record)
+  const message: Mutable<InboundMessage> = { destination, body: record.value ?? noBody, headers }
+  const orderingKey = readKey(record.key)
+  if (messageId !== undefined) message.messageId = messageId
+  if (contentType !== undefined) message.contentType = contentType
+  if (orderingKey !== undefined) message.orderingKey = orderingKey
+  if (record.timestampMs !== undefined) message.timestamp = new Date(record.timestampMs)
+  return message
 }

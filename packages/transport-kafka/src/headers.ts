@@ -1,5 +1,12 @@
 import { isAscii } from 'node:buffer'
-import { textOf, wireHeaders, type Headers, type HeaderValue, type OutboundMessage } from '@litebus/core'
+import {
+  textOf,
+  wireHeaders,
+  type HeaderValue,
+  type InboundMessage,
+  type Mutable,
+  type OutboundMessage,
+} from '@litebus/core'
 import type { FetchedHeader, FetchedRecord } from './driver.ts'
 
 /** What a message has beside its headers, and Kafka has no place for: carried in headers of its own. */
@@ -61,12 +68,13 @@ export function recordBytes(record: {
   return bytes
 }
 
+type ReadRecordHeaders = Pick<InboundMessage, 'headers' | 'messageId' | 'contentType'>
+
 /** What the headers of a record say; total, whatever a producer wrote. */
-export function readRecordHeaders({ headers, value }: Pick<FetchedRecord, 'headers' | 'value'>): {
-  readonly headers: Headers
-  readonly messageId?: string
-  readonly contentType?: string
-} {
+export function readRecordHeaders({
+  headers,
+  value,
+}: Pick<FetchedRecord, 'headers' | 'value'>): ReadRecordHeaders {
   const read: Record<string, HeaderValue> = {}
   for (const name of Object.keys(headers)) {
     const header = headers[name]
@@ -77,11 +85,10 @@ export function readRecordHeaders({ headers, value }: Pick<FetchedRecord, 'heade
   if (value === null) read[tombstoneHeader] = 'true'
   const messageId = lastText(headers[carried.messageId]) ?? lastText(headers[wireHeaders.messageId])
   const contentType = lastText(headers[carried.contentType])
-  return {
-    headers: read,
-    ...(messageId === undefined ? undefined : { messageId }),
-    ...(contentType === undefined ? undefined : { contentType }),
-  }
+  const result: Mutable<ReadRecordHeaders> = { headers: read }
+  if (messageId !== undefined) result.messageId = messageId
+  if (contentType !== undefined) result.contentType = contentType
+  return result
 }
 
 /** One name means something else to an object when it is assigned to. */

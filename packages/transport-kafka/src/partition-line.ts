@@ -1,3 +1,8 @@
+/** What has a place in a log. */
+interface OffsetRecord {
+  readonly offset: bigint
+}
+
 /** A record that waits for its turn. */
 interface LinedRecord<R> {
   /** Its offset. */
@@ -13,13 +18,13 @@ interface LinedRecord<R> {
  * flight. A record that goes back takes its place in the line again, and nothing of the partition is handed out before
  * it. Without I/O; times are monotonic milliseconds.
  */
-export interface PartitionLine<R> {
+export interface PartitionLine<R extends OffsetRecord> {
   /** Records in the line. */
   readonly waiting: number
   /** Records handed out and not ended. */
   readonly inFlight: number
   /** Records were fetched, in ascending order, all behind those that are here. */
-  add(records: readonly { readonly offset: bigint; readonly record: R }[]): void
+  add(records: readonly R[]): void
   /** Takes the record whose turn it is at a time; undefined where none may be handed out. */
   take(nowMs: number): LinedRecord<R> | undefined
   /** How long until the first one may be handed out; undefined where no time brings it. */
@@ -46,7 +51,7 @@ interface Entry<R> {
 const mostEmpty = 1024
 
 /** An empty line. */
-export function createPartitionLine<R>(): PartitionLine<R> {
+export function createPartitionLine<R extends OffsetRecord>(): PartitionLine<R> {
   let line: Entry<R>[] = []
   /** Where in `line` the first one stands. */
   let head = 0
@@ -75,7 +80,7 @@ export function createPartitionLine<R>(): PartitionLine<R> {
       return inFlight.size
     },
     add(records) {
-      for (const { offset, record } of records) line.push({ offset, record, handedOut: 0, notBeforeMs: 0 })
+      for (const record of records) line.push({ offset: record.offset, record, handedOut: 0, notBeforeMs: 0 })
     },
     take(nowMs) {
       const first = line[head]

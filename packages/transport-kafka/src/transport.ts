@@ -1,4 +1,4 @@
-import { isLiteBusError, within, type Transport } from '@litebus/core'
+import { isLiteBusError, within, withinOr, type Transport } from '@litebus/core'
 import { kafkaCapabilities } from './capabilities.ts'
 import { createKafkaConsumer } from './consumer.ts'
 import { closedTransport, missingTopic, safeText, unavailable } from './errors.ts'
@@ -28,8 +28,8 @@ export function kafkaTransport(given: KafkaTransportOptions): Transport {
   const isClosed = (): boolean => closing !== undefined
   const shut = async (): Promise<void> => {
     await Promise.all([...running].map((subscription) => subscription.stop({ budgetMs: 0 })))
-    await within(clock, options.closeTimeoutMs, publisher.close()).catch(() => undefined)
-    await within(clock, options.closeTimeoutMs, driver.close()).catch(() => undefined)
+    await withinOr(publisher.close(), { clock, limitMs: options.closeTimeoutMs, otherwise: undefined })
+    await withinOr(driver.close(), { clock, limitMs: options.closeTimeoutMs, otherwise: undefined })
   }
   const close = (): Promise<void> => (closing ??= Promise.resolve().then(shut))
 

@@ -1,15 +1,20 @@
 import { describe, expect, it } from '@jest/globals'
 import { createPartitionLine, type PartitionLine } from '../src/partition-line.ts'
 
-function lineOf(...offsets: readonly number[]): PartitionLine<string> {
-  const line = createPartitionLine<string>()
-  line.add(offsets.map((offset) => ({ offset: BigInt(offset), record: String(offset) })))
+interface Placed {
+  readonly offset: bigint
+}
+
+function lineOf(...offsets: readonly number[]): PartitionLine<Placed> {
+  const line = createPartitionLine<Placed>()
+  line.add(offsets.map((offset) => ({ offset: BigInt(offset) })))
   return line
 }
 
-function takeAll(line: PartitionLine<string>, nowMs: number): readonly string[] {
+function takeAll(line: PartitionLine<Placed>, nowMs: number): readonly string[] {
   const taken: string[] = []
-  for (let next = line.take(nowMs); next !== undefined; next = line.take(nowMs)) taken.push(next.record)
+  for (let next = line.take(nowMs); next !== undefined; next = line.take(nowMs))
+    taken.push(String(next.record.offset))
   return taken
 }
 
@@ -22,7 +27,7 @@ describe('the line of a partition', () => {
     const line = lineOf(1, 2)
     line.take(0)
     line.putBack(1n, 0)
-    expect(line.take(0)).toMatchObject({ record: '1', handedOut: 2 })
+    expect(line.take(0)).toMatchObject({ record: { offset: 1n }, handedOut: 2 })
     expect(takeAll(line, 0)).toEqual(['2'])
   })
 

@@ -14,13 +14,14 @@ export function isUuid(text: string): boolean {
  * @throws ArgumentError when it is not one.
  */
 export function normalizeUuid(text: string): string {
-  const lower = typeof text === 'string' ? text.toLowerCase() : ''
-  if (!isUuid(lower)) {
-    throw new ArgumentError(
-      'expected a UUID of the form xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, found other text',
-    )
+  if (typeof text === 'string') {
+    if (isUuid(text)) return text
+    const lower = text.toLowerCase()
+    if (isUuid(lower)) return lower
   }
-  return lower
+  throw new ArgumentError(
+    'expected a UUID of the form xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx, found other text',
+  )
 }
 
 /** A new UUIDv7 (RFC 9562): 48 bits of time in milliseconds, then random bits. */

@@ -38,3 +38,32 @@ export function within<T>(clock: Clock, limitMs: number, promise: Promise<T>): P
   const onLate = (): Error => new Error(`no answer within ${String(limitMs)} ms`)
   return inTime(promise, { clock, limitMs, onLate })
 }
+
+/** What bounds a wait that never fails. */
+export interface Patience<Otherwise> extends Pick<TimeLimit, 'clock' | 'limitMs'> {
+  /** What is answered when the work rejects or takes longer. */
+  readonly otherwise: Otherwise
+}
+
+/** Resolves as the work does, or with another value when it rejects or takes longer. */
+export function withinOr<T, Otherwise>(
+  work: Promise<T>,
+  { clock, limitMs, otherwise }: Patience<Otherwise>,
+): Promise<T | Otherwise> {
+  return new Promise((resolve) => {
+    const giveUp = (): void => {
+      resolve(otherwise)
+    }
+    const timer = clock.schedule(limitMs, giveUp)
+    work.then(
+      (value) => {
+        timer.cancel()
+        resolve(value)
+      },
+      () => {
+        timer.cancel()
+        giveUp()
+      },
+    )
+  })
+}

@@ -1,5 +1,5 @@
 import { FormatError, InboxIngressError } from '../errors/errors.ts'
-import { definedOptions } from '../options/defined-options.ts'
+import type { Mutable } from '../options/mutable.ts'
 import type { Visibility } from '../messages/new-message.ts'
 import type { TraceContext } from '../messages/trace-context.ts'
 import type { HeaderValue, InboundMessage } from '../ports/transport-message.ts'
@@ -75,24 +75,32 @@ function read(message: InboundMessage, options: ReadHeadersOptions): WireMetadat
     }
     return value
   }
-  const trusted = (name: string): string | undefined =>
-    options.trustApplicationHeaders ? text(name) : undefined
-  return definedOptions<WireMetadata>({
-    contractName: required(text(wireHeaders.contractName), wireHeaders.contractName),
-    contractVersion: required(
-      readPositiveInteger(headers, wireHeaders.contractVersion),
-      wireHeaders.contractVersion,
-    ),
-    messageId: text(wireHeaders.messageId),
-    correlationId: text(wireHeaders.correlationId) ?? text(legacyHeaders.correlationId),
-    causationId: text(wireHeaders.causationId),
-    tenantId: trusted(wireHeaders.tenantId),
-    idempotencyKey: trusted(wireHeaders.idempotencyKey),
-    orderingKey: text(wireHeaders.orderingKey) ?? message.orderingKey,
-    visibility: readVisibility(headers, options.nowMs),
-    trace: readTrace(headers),
-    headers: applicationHeaders(message),
-  })
+  const contractName = required(text(wireHeaders.contractName), wireHeaders.contractName)
+  const version = readPositiveInteger(headers, wireHeaders.contractVersion)
+  const contractVersion = required(version, wireHeaders.contractVersion)
+  const messageId = text(wireHeaders.messageId)
+  const correlationId = text(wireHeaders.correlationId) ?? text(legacyHeaders.correlationId)
+  const causationId = text(wireHeaders.causationId)
+  const orderingKey = text(wireHeaders.orderingKey) ?? message.orderingKey
+  const visibility = readVisibility(headers, options.nowMs)
+  const trace = readTrace(headers)
+  const read: Mutable<WireMetadata> = { contractName, contractVersion, headers: applicationHeaders(message) }
+  if (messageId !== undefined) read.messageId = messageId
+  if (correlationId !== undefined) read.correlationId = correlationId
+  if (causationId !== undefined) read.causationId = causationId
+  if (orderingKey !== undefined) read.orderingKey = orderingKey
+  if (visibility !== undefined) read.visibility = visibility
+  if (trace !== undefined) read.trace = trace
+  return options.trustApplicationHeaders ? readTrusted(read, text) : read
+}
+
+/** What only counts from publishers that are trusted. */
+function readTrusted(read: Mutable<WireMetadata>, text: (name: string) => string | undefined): WireMetadata {
+  const tenantId = text(wireHeaders.tenantId)
+  const idempotencyKey = text(wireHeaders.idempotencyKey)
+  if (tenantId !== undefined) read.tenantId = tenantId
+  if (idempotencyKey !== undefined) read.idempotencyKey = idempotencyKey
+  return read
 }
 
 function required<T>(value: T | undefined, name: string): T {

@@ -8,7 +8,7 @@ import { readOptions, type OptionShape } from '../options/read-options.ts'
 import type { AppendResult, MessageStore, StoredReceipt } from '../ports/message-store.ts'
 import type { BatchOptions, TransactionalWriteOptions, WriteItem } from '../ports/writers.ts'
 import { batchNames, refuseMisspelt, slotNames, writeNames } from './option-names.ts'
-import { prepareMessage, prepareValidated, type WriterSettings } from './prepare-message.ts'
+import { isValidated, prepareMessage, prepareValidated, type WriterSettings } from './prepare-message.ts'
 
 /** Options of a writer of either axis. */
 export interface WriterOptions<TTransaction> {
@@ -73,14 +73,9 @@ export function createMessageWriter<TTransaction>(
     refuseMisspelt(axis, batch, batchNames)
     const { transaction } = batch
     for (const item of items) if (item.options !== undefined) refuseMisspelt(axis, item.options, slotNames)
-    const validated = items.flatMap((item) => {
-      const { body, bodyIsValidated } = item.options ?? {}
-      return body === undefined || bodyIsValidated !== true ? [] : [{ item, body }]
-    })
-    const messages =
-      validated.length === items.length
-        ? validated.map(({ item, body }) => prepareValidated(item, body, settings))
-        : await Promise.all(items.map((item) => prepareMessage(item, settings)))
+    const messages = items.every(isValidated)
+      ? items.map((item) => prepareValidated(item, settings))
+      : await Promise.all(items.map((item) => prepareMessage(item, settings)))
     if (messages.length === 0) return []
     return store.append(messages, transaction === undefined ? { ordering } : { ordering, transaction })
   }

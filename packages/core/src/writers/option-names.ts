@@ -41,10 +41,13 @@ export function refuseMisspelt(axis: string, options: object, names: Readonly<Re
     throw new OptionsError(axis, [`expected an object of write options, found ${typeof options}`])
   }
   const faults: string[] = []
-  for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(names, name)) {
+  // Each message of a batch comes through here: no list of its options is made for the sake of what is wrong with none.
+  for (const name in options) {
+    const value = (options as Readonly<Record<string, unknown>>)[name]
+    if ((names[name] === true && value !== undefined) || !Object.hasOwn(options, name)) continue
+    if (names[name] !== true) {
       faults.push(`expected no write option ${name}, there are: ${Object.keys(names).join(', ')}`)
-    } else if (value === undefined) {
+    } else {
       faults.push(`expected ${name} to have a value, found undefined; leave it out where there is none`)
     }
   }

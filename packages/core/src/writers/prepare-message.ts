@@ -5,7 +5,7 @@ import { ArgumentError, MessageContractNotRegisteredError } from '../errors/erro
 import { idOfSend } from '../ids/deterministic-ids.ts'
 import { normalizeUuid, uuidV7 } from '../ids/uuid.ts'
 import type { NewMessage } from '../messages/new-message.ts'
-import { definedOptions } from '../options/defined-options.ts'
+import type { Mutable } from '../options/mutable.ts'
 import type { WriteItem, WriteOptions } from '../ports/writers.ts'
 import { writeFaults } from './write-faults.ts'
 
@@ -26,10 +26,8 @@ export interface WriterSettings {
  * decoded or are refused.
  */
 export async function prepareMessage(item: WriteItem, settings: WriterSettings): Promise<NewMessage> {
+  if (isValidated(item)) return prepareValidated(item, settings)
   const { contract, message, options = {} } = item
-  if (options.body !== undefined && options.bodyIsValidated === true) {
-    return prepareValidated(item, options.body, settings)
-  }
   refuseFaults(options)
   const body = options.body ?? (await serialize(contract, message, settings.registry))
   refuseTooLarge(body, settings)
@@ -38,12 +36,18 @@ export async function prepareMessage(item: WriteItem, settings: WriterSettings):
   return newMessage(contract, options, body)
 }
 
-/** The same for a message that brings its body and was validated: nothing has to be waited for. */
-export function prepareValidated(
-  { contract, options = {} }: WriteItem,
-  body: Uint8Array,
-  settings: WriterSettings,
-): NewMessage {
+/** A message that brings the body that was validated. */
+export type ValidatedItem = WriteItem & { readonly options: WriteOptions & { readonly body: Uint8Array } }
+
+/** Whether a message brings the body that was validated. */
+export function isValidated(item: WriteItem): item is ValidatedItem {
+  const { options } = item
+  return options?.body !== undefined && options.bodyIsValidated === true
+}
+
+/** The same for such a message: nothing has to be waited for. */
+export function prepareValidated({ contract, options }: ValidatedItem, settings: WriterSettings): NewMessage {
+  const { body } = options
   refuseFaults(options)
   refuseTooLarge(body, settings)
   settings.registry.resolve(contract.name, contract.version)
@@ -67,13 +71,24 @@ function newMessage(
   options: WriteOptions,
   body: Uint8Array,
 ): NewMessage {
-  return {
-    id: identify(name, options, body),
-    contractName: name,
-    contractVersion: version,
-    body,
-    ...metadata(options),
-  }
+  const { orderingKey, topic, headers, sourceId, idempotency, visibility, from } = options
+  const tenantId = options.tenantId ?? from?.tenantId
+  const correlationId = options.correlationId ?? from?.correlationId
+  const causationId = options.causationId ?? from?.messageId
+  const trace = options.trace ?? from?.trace
+  const id = identify(name, options, body)
+  const message: Mutable<NewMessage> = { id, contractName: name, contractVersion: version, body }
+  if (tenantId !== undefined && tenantId !== '') message.tenantId = tenantId
+  if (orderingKey !== undefined) message.orderingKey = orderingKey
+  if (topic !== undefined) message.topic = topic
+  if (correlationId !== undefined) message.correlationId = correlationId
+  if (causationId !== undefined) message.causationId = causationId
+  if (trace !== undefined) message.trace = trace
+  if (headers !== undefined) message.headers = headers
+  if (sourceId !== undefined) message.sourceId = sourceId
+  if (idempotency !== undefined) message.idempotency = idempotency
+  if (visibility !== undefined) message.visibility = visibility
+  return message
 }
 
 async function serialize(
@@ -95,23 +110,4 @@ function identify(contractName: string, options: WriteOptions, body: Uint8Array)
   const { from, sendKey } = options
   if (from === undefined) return uuidV7()
   return idOfSend({ from, contractName, body, ...(sendKey === undefined ? {} : { sendKey }) })
-}
-
-function metadata(
-  options: WriteOptions,
-): Omit<NewMessage, 'id' | 'contractName' | 'contractVersion' | 'body'> {
-  const { from } = options
-  const tenantId = options.tenantId ?? from?.tenantId
-  return definedOptions({
-    tenantId: tenantId === '' ? undefined : tenantId,
-    orderingKey: options.orderingKey,
-    topic: options.topic,
-    correlationId: options.correlationId ?? from?.correlationId,
-    causationId: options.causationId ?? from?.messageId,
-    trace: options.trace ?? from?.trace,
-    headers: options.headers,
-    sourceId: options.sourceId,
-    idempotency: options.idempotency,
-    visibility: options.visibility,
-  })
 }

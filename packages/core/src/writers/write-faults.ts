@@ -5,6 +5,8 @@ import { checkHeaderBounds } from '../wire/header-bounds.ts'
 import { isReservedHeader } from '../wire/header-names.ts'
 
 const maxKeyLength = 512
+const modes: ReadonlySet<string> = new Set(['returnExisting', 'strict'])
+const none: string[] = []
 const maxDelayMs = 10 * 365 * 24 * 3600 * 1000
 
 /** Names every fault of the options of one write, never a value: keys and headers can be personal data. */
@@ -34,14 +36,14 @@ export function writeFaults(options: WriteOptions): string[] {
     faults.push(`expected body to be a Uint8Array, found ${typeof options.body}`)
   }
   const mode = options.idempotency?.mode
-  if (mode !== undefined && !['returnExisting', 'strict'].includes(mode)) {
+  if (mode !== undefined && !modes.has(mode)) {
     faults.push(`expected idempotency.mode to be 'returnExisting' or 'strict', found ${mode}`)
   }
-  return [...faults, ...visibilityFaults(options), ...headerFaults(options), ...traceFaults(options)]
+  return faults.concat(visibilityFaults(options), headerFaults(options), traceFaults(options))
 }
 
 function visibilityFaults({ visibility }: WriteOptions): string[] {
-  if (visibility === undefined) return []
+  if (visibility === undefined) return none
   if ('at' in visibility) {
     const valid = visibility.at instanceof Date && !Number.isNaN(visibility.at.getTime())
     return valid ? [] : ['expected visibility.at to be a valid Date']
@@ -51,7 +53,7 @@ function visibilityFaults({ visibility }: WriteOptions): string[] {
 }
 
 function headerFaults({ headers }: WriteOptions): string[] {
-  if (headers === undefined) return []
+  if (headers === undefined) return none
   const faults: string[] = []
   for (const [name, value] of Object.entries(headers)) {
     if (name === '' || !isStorableText(name))
@@ -71,7 +73,7 @@ function headerFaults({ headers }: WriteOptions): string[] {
 }
 
 function traceFaults({ trace }: WriteOptions): string[] {
-  if (trace === undefined) return []
+  if (trace === undefined) return none
   const values: readonly unknown[] = [trace.traceparent, trace.tracestate ?? '', trace.baggage ?? '']
   const valid = values.every(
     (value) => typeof value === 'string' && value.length <= 8192 && isStorableText(value),

@@ -1,4 +1,4 @@
-import { within, type Clock } from '@litebus/core'
+import { withinOr, type Clock } from '@litebus/core'
 import type { GroupTopic, KafkaMembership, MembershipEvents } from '../driver.ts'
 import { recordOf } from '../kafkajs/records.ts'
 import type { ConfluentBatchPayload, ConfluentConsumer } from './client-shape.ts'
@@ -62,7 +62,7 @@ export async function joinGroup({
     [...partitions].map((partition) => ({ topic, partition }))
 
   const commitFinished = async (): Promise<void> => {
-    await within(clock, patienceMs, events.onRebalancing()).catch(() => undefined)
+    await withinOr(events.onRebalancing(), { clock, limitMs: patienceMs, otherwise: undefined })
   }
 
   /** An assignment starts at what is committed; of partitions that are kept the client would go on where it stands. */
