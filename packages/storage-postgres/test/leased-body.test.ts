@@ -12,9 +12,10 @@ describe('the body of a leased message', () => {
     expect(Object.keys(message)).toContain('body')
   })
 
-  it('is made once', () => {
-    const message = withBody(fields, 'a')
+  it.each(['madeOnDemand', 'madeAtOnce'] as const)('is made once, %s', (bodies) => {
+    const message = withBody(fields, 'žluť 🐎', bodies)
     expect(message.body).toBe(message.body)
+    expect(message).toEqual({ ...fields, text: 'žluť 🐎', body: Buffer.from('žluť 🐎') })
   })
 
   it('is bytes alone where a driver brings bytes, or nothing is left of it', () => {

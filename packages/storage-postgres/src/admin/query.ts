@@ -68,7 +68,7 @@ export async function get(
 function recordOf(row: Row): MessageRecord {
   const [, state, attempts, dueAt, endedAt, firstFailureAt, failures, stripped] = row
   return {
-    message: decodeMessage(row, 8, Buffer.from(row[18] ?? '', 'base64')),
+    message: decodeMessage(row, 8, { body: Buffer.from(row[18] ?? '', 'base64') }),
     payload: stripped === 'true' ? 'deleted' : 'stored',
     state: state as MessageState,
     attempts: Number(attempts),

@@ -1,24 +1,28 @@
-import type { StoredMessage } from '@litebus/core'
+import type { Mutable, StoredMessage } from '@litebus/core'
 
-type Writable<T> = { -readonly [K in keyof T]: T[K] }
+/** When the bytes of a body are made that came as text. */
+export type BodiesAre = 'madeOnDemand' | 'madeAtOnce'
 
 /**
  * Completes a message with its body as the driver brought it. Handlers of JSON read the text; bytes are made when
- * somebody asks for them, since making them costs more than all other fields.
+ * somebody asks for them, since making them costs more than all other fields. A relay asks for all of them, and the
+ * getter would be the dearest part.
  */
 export function withBody(
   fields: Omit<StoredMessage, 'body' | 'text'>,
   received: unknown,
-): Writable<StoredMessage> {
+  bodies: BodiesAre = 'madeOnDemand',
+): Mutable<StoredMessage> {
   if (typeof received !== 'string') {
     return { ...fields, body: received instanceof Uint8Array ? Buffer.from(received) : Buffer.alloc(0) }
   }
+  if (bodies === 'madeAtOnce') return { ...fields, body: Buffer.from(received, 'utf8'), text: received }
   const message = { ...fields, text: received }
   return Object.defineProperty(message, 'body', bodyOfText) as typeof message & { body: Uint8Array }
 }
 
 /** One getter for all messages, of their own, so that a copy of a message has its body, too. */
-const bodyOfText: PropertyDescriptor & ThisType<Writable<StoredMessage>> = {
+const bodyOfText: PropertyDescriptor & ThisType<Mutable<StoredMessage>> = {
   configurable: true,
   enumerable: true,
   get() {

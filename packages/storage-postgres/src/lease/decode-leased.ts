@@ -1,7 +1,7 @@
 import type { LeasedEnvelope, StoredMessage } from '@litebus/core'
 import type { Row } from '../database/database.ts'
 import { decodeMetadata, decodeTrace } from '../database/metadata.ts'
-import { withBody } from './body-of-text.ts'
+import { withBody, type BodiesAre } from './body-of-text.ts'
 
 /** Header of a lease call, as the functions write it; fields that a function does not know are absent. */
 interface LeaseHeader {
@@ -41,13 +41,19 @@ export async function decodeLeased(
   {
     owner,
     suspect,
+    bodies,
     refetch,
-  }: { readonly owner: string; readonly suspect: boolean; readonly refetch: RefetchBodies },
+  }: {
+    readonly owner: string
+    readonly suspect: boolean
+    readonly bodies: BodiesAre
+    readonly refetch: RefetchBodies
+  },
 ): Promise<DecodedLease> {
   const header = JSON.parse(rows.at(-1)?.[10] ?? '{}') as LeaseHeader
   const generation = String(header.generation)
   const damaged = rows.filter((row) => isDamaged(row[12])).map((row) => String(row[0]))
-  const bodies = damaged.length === 0 ? undefined : await refetch(damaged)
+  const refetched = damaged.length === 0 ? undefined : await refetch(damaged)
   const envelopes: LeasedEnvelope[] = []
   let dueCount = 0
   let dueMax = 0
@@ -62,7 +68,7 @@ export async function decodeLeased(
       dueCount += 1
       dueMax = Math.max(dueMax, Number(due))
     }
-    const message = decodeMessage(row, 3, bodies?.get(String(sequence)))
+    const message = decodeMessage(row, 3, { body: refetched?.get(String(sequence)), bodies })
     const lease = { id: message.id, sequence: String(sequence), owner, generation }
     const envelope = { lease, message, attempt: Number(attempt), suspect }
     envelopes.push(
@@ -76,7 +82,11 @@ export async function decodeLeased(
  * Builds a message from columns `id, created, tenant, contract, version, ordering key, key, metadata, trace, body` at an
  * offset.
  */
-export function decodeMessage(row: Row, offset: number, body?: Buffer): StoredMessage {
+export function decodeMessage(
+  row: Row,
+  offset: number,
+  { body, bodies }: { readonly body?: Buffer | undefined; readonly bodies?: BodiesAre } = {},
+): StoredMessage {
   const tenantId = row[offset + 2]
   const orderingKey = row[offset + 5]
   const idempotencyKey = row[offset + 6]
@@ -91,6 +101,7 @@ export function decodeMessage(row: Row, offset: number, body?: Buffer): StoredMe
       createdAt: new Date(Number(row[offset + 1])),
     },
     body ?? row[offset + 9],
+    bodies,
   )
   if (tenantId != null && tenantId !== '') message.tenantId = tenantId
   if (orderingKey != null) message.orderingKey = orderingKey

@@ -38,7 +38,8 @@ export async function callLease(
   const places = values.map((_, index) => `$${String(index + 1)}`).join(', ')
   const rows = await database.run('lease messages', `select * from ${axis.fn(name)}(${places})`, values)
   try {
-    return await decodeLeased(rows, { owner, suspect, refetch: refetchBodies(context) })
+    const bodies = axis.axis === 'outbox' ? 'madeAtOnce' : 'madeOnDemand'
+    return await decodeLeased(rows, { owner, suspect, bodies, refetch: refetchBodies(context) })
   } catch (error) {
     await giveBack(context, rows, owner)
     throw error
