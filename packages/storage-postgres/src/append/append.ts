@@ -5,6 +5,7 @@ import {
   IdempotencyConflictError,
   type AppendResult,
   type ConflictingSlot,
+  type Mutable,
   type NewMessage,
   type StoredReceipt,
 } from '@litebus/core'
@@ -24,16 +25,14 @@ export interface AppendContext {
 
 /** How a batch is best written where it has a transaction of its own. */
 export function planOf(messages: readonly NewMessage[]): 'oneStatement' | 'oneStatementIfNew' | 'steps' {
-  if (messages.length === 1) return 'oneStatement'
+  if (messages.length <= 1) return 'oneStatement'
   const locks = messages.reduce((sum, message) => sum + locksOf(message), 0)
-  const slots = messages.map((_, slot) => slot)
-  if (locks > lockLimit || firstOfEachIdentity(messages, slots).length < messages.length) return 'steps'
-  return locks > 0 ? 'oneStatementIfNew' : 'oneStatement'
+  return locks > lockLimit ? 'steps' : 'oneStatementIfNew'
 }
 
 /**
  * Writes messages by one statement if all of them are new, as they nearly always are; answers `undefined` where one of
- * them met another, and then nothing was written. Their identities differ.
+ * them met another, in the database or among themselves, and then nothing was written.
  */
 export async function appendNew(
   { axis, run, inCommitOrder }: Pick<AppendContext, 'axis' | 'run' | 'inCommitOrder'>,
@@ -195,12 +194,8 @@ function inFlight(
 
 function receiptOf(message: NewMessage, createdAt: Date): StoredReceipt {
   const { id, contractName, contractVersion, tenantId, trace } = message
-  return {
-    id,
-    contractName,
-    contractVersion,
-    createdAt,
-    ...(tenantId === undefined ? {} : { tenantId }),
-    ...(trace === undefined ? {} : { trace }),
-  }
+  const receipt: Mutable<StoredReceipt> = { id, contractName, contractVersion, createdAt }
+  if (tenantId !== undefined) receipt.tenantId = tenantId
+  if (trace !== undefined) receipt.trace = trace
+  return receipt
 }
