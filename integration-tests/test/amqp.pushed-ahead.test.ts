@@ -94,14 +94,15 @@ await describeWithServices(
           },
           { expectation: 'the first to go back with the one behind it' },
         )
+        await publish('e')
         proxy.resume()
         await eventually(
           () => {
-            expect(ingress.counts().acked).toBe(4)
+            expect(ingress.counts().acked).toBe(5)
           },
           { expectation: 'all of them' },
         )
-        expect(written).toEqual(['a', 'b', 'c', 'd'])
+        expect(written).toEqual(['a', 'b', 'c', 'd', 'e'])
         expect(ingress.counts().discarded).toBe(0)
         await ingress.stop()
       },

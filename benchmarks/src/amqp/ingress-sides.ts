@@ -1,5 +1,5 @@
 import { amqpTransport } from '@litebus/transport-amqp'
-import { connect, type ConsumeMessage } from 'amqplib'
+import { connect, type Channel, type ConsumeMessage } from 'amqplib'
 import type { BrokerSides, IngressRound, OwnSide } from '../broker/broker-round.ts'
 import { openFloorInbox } from '../broker/ingress-floor.ts'
 import { ingressProduct } from '../broker/ingress-product.ts'
@@ -56,10 +56,7 @@ async function floor(round: IngressRound): Promise<OwnSide> {
         if (gathered.length === batch || came === messages) flush().catch(reject)
       })
       await done
-      end = async () => {
-        await channel.cancel(consumerTag)
-        await channel.close()
-      }
+      end = () => endConsumer(channel, consumerTag)
       return accepted
     },
     end: () => end(),
@@ -89,13 +86,15 @@ async function rawConsume({ brokerUrl, queue, kind, messages, prefetch }: Ingres
         if (accepted === messages) resolve(undefined)
       })
       await done
-      end = async () => {
-        await channel.cancel(consumerTag)
-        await channel.close()
-      }
+      end = () => endConsumer(channel, consumerTag)
       return accepted
     },
     end: () => end(),
     [Symbol.asyncDispose]: () => connection.close(),
   }
+}
+
+async function endConsumer(channel: Channel, consumerTag: string): Promise<void> {
+  await channel.cancel(consumerTag)
+  await channel.close()
 }

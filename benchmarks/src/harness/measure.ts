@@ -20,10 +20,7 @@ export async function measure(
   for (let round = 0; round <= rounds; round++) {
     for (const [index, side] of sides.entries()) {
       await side.prepare()
-      const startedAt = performance.now()
-      const units = await side.run()
-      const rate = units / ((performance.now() - startedAt) / 1000)
-      await side.end?.()
+      const rate = await rateOf(side)
       if (round > 0) rates[index]?.push(rate)
       say(
         `${round === 0 ? 'warm-up' : `round ${String(round)}`}  ${side.name.padEnd(28)} ${rate.toFixed(0).padStart(9)}/s`,
@@ -35,6 +32,17 @@ export async function measure(
     rates: rates[index] ?? [],
     median: median(rates[index] ?? []),
   }))
+}
+
+/** Units a second of one run. */
+async function rateOf(side: Side): Promise<number> {
+  try {
+    const startedAt = performance.now()
+    const units = await side.run()
+    return units / ((performance.now() - startedAt) / 1000)
+  } finally {
+    await side.end?.()
+  }
 }
 
 /** Median of the ratios of two sides, round by round. */

@@ -23,7 +23,7 @@ export const kafkaIngressSides: BrokerSides<IngressRound> = {
 /** Parses each body once, stores what a fetch brought by statements of one batch each, and commits it. */
 async function floor(round: IngressRound): Promise<OwnSide> {
   const inbox = await openFloorInbox(round.databaseUrl, round.queue.name)
-  const side = consumeRaw(round, 'floor', async ({ batch: { messages } }) => {
+  const consuming = await consumeRaw(round, 'floor', async ({ batch: { messages } }) => {
     const deliveries = messages.map(({ value, headers }) => {
       const body = value ?? Buffer.alloc(0)
       JSON.parse(body.toString())
@@ -38,7 +38,13 @@ async function floor(round: IngressRound): Promise<OwnSide> {
       storing.push(inbox.accept(deliveries.slice(from, from + round.batch)))
     await Promise.all(storing)
   })
-  return { ...(await side), [Symbol.asyncDispose]: () => inbox[Symbol.asyncDispose]() }
+  return {
+    ...consuming,
+    async [Symbol.asyncDispose]() {
+      await consuming[Symbol.asyncDispose]()
+      await inbox[Symbol.asyncDispose]()
+    },
+  }
 }
 
 function consumeRaw(
@@ -79,6 +85,8 @@ function consumeRaw(
     async end() {
       await consumer?.disconnect()
     },
-    [Symbol.asyncDispose]: () => Promise.resolve(),
+    async [Symbol.asyncDispose]() {
+      await consumer?.disconnect()
+    },
   })
 }

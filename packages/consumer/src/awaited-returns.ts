@@ -1,74 +1,57 @@
-import type { Clock, Delivery } from '@litebus/core'
+import type { Delivery } from '@litebus/core'
 
 /**
  * What went back to an ordered source and has not come again, by lane. A broker pushes ahead: what it had sent when the
  * return reached it arrives here before the one that went back, and would overtake it.
  */
 export interface AwaitedReturns {
-  /** One went back: an ordered source delivers it again before what was behind it. */
+  /** One went back: it comes again before what is behind it. */
   wentBack(lane: string, delivery: Delivery): void
   /** Another one of the lane went back behind it. */
   followed(lane: string, delivery: Delivery): void
-  /** Whether a delivery was sent before the one that went back was there again: it has to go back as well. */
+  /** Whether a delivery was sent before something of its lane went back that is still to come: it has to follow it. */
   overtakes(lane: string, delivery: Delivery): boolean
+  /** The subscription was lost: everything comes again, and in order. */
+  forget(): void
 }
 
-/** What awaiting works with. */
-export interface AwaitedReturnsOptions {
-  /** Redeliveries after which the source keeps a message no longer, where there is a limit. */
-  readonly deliveryLimit: number | undefined
-  /** Time. */
-  readonly clock: Clock
-}
-
-interface Awaited {
-  /** Ids of all that went back. One of those behind comes first only where the first one is gone from the source. */
-  readonly ids: Set<string>
-  sinceMs: number
-}
-
-/** Longest time that something is under way from the broker, in milliseconds. */
-const underWayMs = 30_000
+/** Lanes for which something is awaited; of more, those that have waited longest are forgotten. */
+const mostLanes = 10_000
 
 /** Awaits nothing. */
-export function createAwaitedReturns({ deliveryLimit, clock }: AwaitedReturnsOptions): AwaitedReturns {
-  /** The one that waits longest first. */
-  const lanes = new Map<string, Awaited>()
+export function createAwaitedReturns(): AwaitedReturns {
+  /** By lane, in the order in which they went back, which is that in which they come; no id: undefined. */
+  const lanes = new Map<string, (string | undefined)[]>()
 
-  const isOver = ({ sinceMs }: Awaited): boolean => clock.monotonic() - sinceMs > underWayMs
-  const forgetOld = (): void => {
-    for (const [lane, awaited] of lanes) {
-      if (!isOver(awaited)) return
+  const forgetLongest = (): void => {
+    for (const lane of lanes.keys()) {
+      if (lanes.size <= mostLanes) return
       lanes.delete(lane)
     }
   }
-  const add = ({ ids }: Awaited, delivery: Delivery): void => {
-    const id = idOf(delivery)
-    if (id !== undefined) ids.add(id)
-  }
   return {
     wentBack(lane, delivery) {
-      forgetOld()
-      const isDropped = deliveryLimit !== undefined && (delivery.deliveryCount ?? 0) > deliveryLimit
-      if (isDropped) return
-      const awaited = lanes.get(lane) ?? { ids: new Set(), sinceMs: 0 }
-      awaited.sinceMs = clock.monotonic()
-      add(awaited, delivery)
+      // What went back before it and is still to come has left the broker before this return gets there, or is behind.
       lanes.delete(lane)
-      lanes.set(lane, awaited)
+      lanes.set(lane, [idOf(delivery)])
+      forgetLongest()
     },
     followed(lane, delivery) {
-      const awaited = lanes.get(lane)
-      if (awaited !== undefined) add(awaited, delivery)
+      lanes.get(lane)?.push(idOf(delivery))
     },
     overtakes(lane, delivery) {
       const awaited = lanes.get(lane)
       if (awaited === undefined) return false
       const id = idOf(delivery)
-      const cameAgain = id === undefined ? delivery.redelivered : awaited.ids.has(id)
-      if (!cameAgain && !isOver(awaited)) return true
-      lanes.delete(lane)
+      const place = id === undefined && !delivery.redelivered ? -1 : awaited.indexOf(id)
+      if (place === -1) return true
+      // Those before it would have come before it: they are gone from the source, by its limit or their time.
+      awaited.splice(0, place + 1)
+      if (awaited.length === 0) lanes.delete(lane)
       return false
+    },
+    forget() {
+      lanes.clear()
     },
   }
 }

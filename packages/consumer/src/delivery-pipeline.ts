@@ -115,9 +115,16 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const stopping = new AbortController()
   const forcing = new AbortController()
   const sequencer = createKeySequencer()
-  const { orderedStream, deliveryLimit } = transport.capabilitiesOf(source)
-  /** Elsewhere another reader may have what went back. */
-  const returns = orderedStream ? createAwaitedReturns({ deliveryLimit, clock }) : undefined
+  const {
+    orderedStream,
+    pausable,
+    deliveryLimit = Number.POSITIVE_INFINITY,
+  } = transport.capabilitiesOf(source)
+  /**
+   * Where another reader may have what went back there is no order to keep; where a part of the source can be paused,
+   * the transport keeps it.
+   */
+  const returns = orderedStream && !pausable ? createAwaitedReturns() : undefined
   const laneOf: LaneOf = options.preserveOrder === true ? strictLaneOf : orderingKeyOf
   const budget: SettlementBudget = { budgetMs: options.settlementBudgetMs, clock }
   const attributes = { 'messaging.system': transport.system, 'messaging.destination.name': source }
@@ -172,11 +179,13 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
     const key = laneOf(delivery)
     if (key === undefined) return handle(delivery, takenAtMs)
     if (returns?.overtakes(key, delivery) === true) return giveBackBehind(delivery, key)
-    return sequencer.run(
-      key,
-      () => handle(cuttingKey(delivery, key), takenAtMs),
-      () => giveBackBehind(delivery, key),
-    )
+    // The source keeps it no longer if it goes back now: it does not come again, and nothing has to wait for it.
+    const comesAgain = (delivery.deliveryCount ?? 0) <= deliveryLimit
+    return sequencer.run(key, {
+      handle: () => handle(comesAgain ? cuttingKey(delivery, key) : delivery, takenAtMs),
+      giveBack: () => giveBackBehind(delivery, key),
+      comesAgain,
+    })
   }
   const take = async (delivery: Delivery, isStray: boolean): Promise<void> => {
     const close = ledger.open()
@@ -188,6 +197,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const intake = createIntake({
     ...options,
     suspendBudgetMs: options.settlementBudgetMs,
+    onLost: () => returns?.forget(),
     onDelivery: (delivery, isStray) => {
       open.set(delivery, take(delivery, isStray))
     },

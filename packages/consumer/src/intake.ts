@@ -59,6 +59,8 @@ export interface IntakeOptions {
    * its handler.
    */
   readonly onDelivery: (delivery: Delivery, isStray: boolean) => void
+  /** Called when everything that was handed out and not settled is to be delivered again. */
+  readonly onLost: () => void
   /** Pause before a lost subscription is made again, in milliseconds. */
   readonly restartDelayMs: number
   /** How long a suspended subscription may take to settle what it handed out. */
@@ -101,6 +103,7 @@ export function createIntake(options: IntakeOptions): Intake {
     return inTime(subscribing, { clock, limitMs: subscribeMs, onLate })
   }
   const subscribe = async (): Promise<Subscribed> => {
+    options.onLost()
     const { promise, resolve } = Promise.withResolvers<undefined>()
     const progress = { made: false }
     const made = await subscribedInTime(
@@ -111,6 +114,9 @@ export function createIntake(options: IntakeOptions): Intake {
           prefetch: options.prefetch,
           onFailure: () => {
             resolve(undefined)
+          },
+          onStateChange: (state) => {
+            if (state === 'recovering') options.onLost()
           },
         },
         (delivery) => {

@@ -1,16 +1,22 @@
 import type { SettlementTerminal } from './ledger.ts'
 
+/** What is done with one of a key. */
+export interface KeyedWork {
+  /** Handles it. */
+  readonly handle: () => Promise<SettlementTerminal>
+  /** Gives it back unhandled. */
+  readonly giveBack: () => Promise<SettlementTerminal>
+  /** Whether the broker delivers it again when it goes back. */
+  readonly comesAgain: boolean
+}
+
 /** Runs work of one key in sequence and of different keys beside each other. */
 export interface KeySequencer {
   /**
-   * Runs `handle` when everything earlier of the key has ended. When an earlier one went back to the broker, this one
-   * goes back too, unhandled: otherwise it would overtake.
+   * Runs `handle` when everything earlier of the key has ended. When an earlier one went back to the broker and comes
+   * again, this one goes back too, unhandled: otherwise it would overtake.
    */
-  run(
-    key: string,
-    handle: () => Promise<SettlementTerminal>,
-    giveBack: () => Promise<SettlementTerminal>,
-  ): Promise<SettlementTerminal>
+  run(key: string, work: KeyedWork): Promise<SettlementTerminal>
   /**
    * One of the key is on its way back: what waits behind it goes back in the same turn, and what comes from now on
    * begins anew when that has ended. A broker that is faster than the answers would otherwise deliver the first one
@@ -56,7 +62,7 @@ export function createKeySequencer(): KeySequencer {
     for (const decide of [...waiting]) decide(false)
   }
   return {
-    async run(key, handle, giveBack) {
+    async run(key, { handle, giveBack, comesAgain }) {
       const lane = laneOf(key)
       const earlier = lane.tail
       const { promise: end, resolve } = Promise.withResolvers<boolean>()
@@ -66,7 +72,7 @@ export function createKeySequencer(): KeySequencer {
       try {
         const mayRun = earlier === undefined || (await turnAfter(earlier, lane))
         const terminal = await (mayRun ? handle() : giveBack())
-        goesOn = mayRun && !wentBack.has(terminal)
+        goesOn = mayRun && !(comesAgain && wentBack.has(terminal))
         return terminal
       } finally {
         lane.open.delete(end)

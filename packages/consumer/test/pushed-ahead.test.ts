@@ -26,17 +26,24 @@ interface Bench {
   readonly deliver: (...sent: readonly Sent[]) => void
   /** What was done, in order: names of handled messages, and of those that went back behind a `<`. */
   readonly done: string[]
+  /** Loses the connection, and with it what was handed out. */
+  readonly lose: () => void
   readonly advance: (ms: number) => Promise<void>
 }
 
-/** A broker that delivers what the test says, and a pipeline in which the first try of `fails` goes back. */
-async function bench(capabilities: Partial<TransportCapabilities> = {}, fails = 'first'): Promise<Bench> {
+/** A broker that delivers what the test says, and a pipeline in which the first one goes back as often as it `fails`. */
+async function bench(capabilities: Partial<TransportCapabilities> = {}, fails = 1): Promise<Bench> {
   const clock = manualClock()
   const done: string[] = []
   const memory = memoryTransport({ broker: memoryBroker({ clock }) })
   let ledger: DeliveryLedger<Sent> | undefined
+  let lose = (): void => undefined
   const consumer: Transport['consumer'] = {
-    subscribe(_request, onDelivery) {
+    subscribe({ onStateChange }, onDelivery) {
+      lose = () => {
+        ledger?.revokeAll()
+        onStateChange?.('recovering')
+      }
       const settled = Promise.resolve('settled' as const)
       ledger = createDeliveryLedger<Sent>({
         maxInFlight: 10,
@@ -68,7 +75,12 @@ async function bench(capabilities: Partial<TransportCapabilities> = {}, fails = 
     transport: {
       ...memory,
       consumer,
-      capabilitiesOf: (name) => ({ ...memory.capabilitiesOf(name), orderedStream: true, ...capabilities }),
+      capabilitiesOf: (name) => ({
+        ...memory.capabilitiesOf(name),
+        orderedStream: true,
+        pausable: false,
+        ...capabilities,
+      }),
     },
     source: 'orders',
     maxInFlight: 10,
@@ -77,7 +89,7 @@ async function bench(capabilities: Partial<TransportCapabilities> = {}, fails = 
     restartDelayMs: 1000,
     handle: (delivery: Delivery) => {
       const { name } = JSON.parse(Buffer.from(delivery.message.body).toString()) as Sent
-      if (name === fails && failures++ === 0) return settleDelivery(delivery, { act: 'return' }, budget)
+      if (name === 'first' && failures++ < fails) return settleDelivery(delivery, { act: 'return' }, budget)
       done.push(name)
       return settleDelivery(delivery, { act: 'accept' }, budget)
     },
@@ -89,6 +101,9 @@ async function bench(capabilities: Partial<TransportCapabilities> = {}, fails = 
   return {
     pipeline,
     done,
+    lose: () => {
+      lose()
+    },
     advance: (ms) => clock.advance(ms),
     deliver(...sent) {
       for (const one of sent) {
@@ -130,6 +145,31 @@ describe('what an ordered source had pushed ahead when one of its key went back'
     await pipeline.stop()
   })
 
+  it('goes back too when it was sent between what came again and what is still to come', async () => {
+    const { pipeline, deliver, done, advance } = await bench()
+    deliver({ name: 'first' })
+    await advance(1)
+    deliver({ name: 'second' }, again('first'), { name: 'third' }, again('second'), again('third'))
+    await advance(1)
+    expect(done).toEqual(['<first', '<second', 'first', '<third', 'second', 'third'])
+    await pipeline.stop()
+  })
+
+  it('goes back each time when the first does, whatever of it has come again already', async () => {
+    const { pipeline, deliver, done, advance } = await bench({}, 2)
+    deliver({ name: 'first' }, { name: 'second' })
+    await advance(1)
+    deliver(again('first'))
+    await advance(1)
+    deliver(again('second'))
+    await advance(1)
+    expect(done).toEqual(['<first', '<second', '<first', '<second'])
+    deliver(again('first'), again('second'))
+    await advance(1)
+    expect(done.slice(4)).toEqual(['first', 'second'])
+    await pipeline.stop()
+  })
+
   it('is handled when one that went back behind the first comes again before it: that one is gone', async () => {
     const { pipeline, deliver, done, advance } = await bench()
     deliver({ name: 'first' })
@@ -143,28 +183,32 @@ describe('what an ordered source had pushed ahead when one of its key went back'
     await pipeline.stop()
   })
 
-  it('is handled at once where the source has dropped the first by its limit', async () => {
+  it('is handled where the source keeps the first no longer, by its limit, and so is what waited behind it', async () => {
     const { pipeline, deliver, done, advance } = await bench({ deliveryLimit: 3 })
-    deliver({ name: 'first', times: 4 })
+    deliver({ name: 'first', times: 4 }, { name: 'second', times: 4 })
     await advance(1)
-    deliver({ name: 'second' })
+    deliver({ name: 'third' })
     await advance(1)
-    expect(done).toEqual(['<first', 'second'])
+    expect(done).toEqual(['<first', 'second', 'third'])
     await pipeline.stop()
   })
 
-  it('is handled where nothing can be under way any more', async () => {
-    const { pipeline, deliver, done, advance } = await bench()
+  it('is handled when the connection was lost meanwhile: all of it comes again, in order', async () => {
+    const { pipeline, deliver, done, advance, lose } = await bench()
     deliver({ name: 'first' })
-    await advance(30_001)
+    await advance(1)
+    lose()
     deliver({ name: 'second' })
     await advance(1)
     expect(done).toEqual(['<first', 'second'])
     await pipeline.stop()
   })
 
-  it('is handled where the source is not ordered, and the first may be with another reader', async () => {
-    const { pipeline, deliver, done, advance } = await bench({ orderedStream: false })
+  it.each([
+    { where: 'the first may be with another reader', capabilities: { orderedStream: false } },
+    { where: 'the transport itself keeps the place of what went back', capabilities: { pausable: true } },
+  ])('is handled where $where', async ({ capabilities }) => {
+    const { pipeline, deliver, done, advance } = await bench(capabilities)
     deliver({ name: 'first' })
     await advance(1)
     deliver({ name: 'second' })

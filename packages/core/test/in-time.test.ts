@@ -31,6 +31,14 @@ describe('a wait with a limit', () => {
     expect(pending.size).toBe(0)
   })
 
+  it.each(Object.entries(waits))(
+    'by %s takes what is no promise, from code without types',
+    async (_name, wait) => {
+      expect(await wait('value' as never)).toBe('value')
+      expect(pending.size).toBe(0)
+    },
+  )
+
   it.each([
     { work: 'work that fails', of: () => Promise.reject(new Error('fails')), rejects: 'fails' },
     { work: 'work that is late', of: never, rejects: 'late' },

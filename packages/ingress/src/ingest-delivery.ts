@@ -132,24 +132,20 @@ function requeue(
 
 /** The row stands; if the broker cannot be told, redelivery meets it. */
 function acknowledge(delivery: Delivery, { options, budget }: IngestContext): Promise<SettlementTerminal> {
-  const tell = (result: SettlementEvent, terminal: SettlementTerminal): void => {
-    options.telemetry.count({ scope: 'LiteBus.Inbox', name: 'ingress.ack_failed_after_accept' }, 1)
-    options.logger.error('broker accept failed after the inbox had accepted', {
-      eventId: eventAckFailed,
-      source: options.source,
-      result,
-      terminal,
-    })
+  let result: SettlementEvent = 'settled'
+  const onAnswer = (answer: SettlementEvent): void => {
+    result = answer
   }
-  const onAnswer = (result: SettlementEvent): void => {
-    if (result === 'settled') return
-    settling.then(
-      (terminal) => {
-        tell(result, terminal)
-      },
-      () => undefined,
-    )
-  }
-  const settling = settleDelivery(delivery, { act: 'accept', onAnswer }, budget)
-  return settling
+  return settleDelivery(delivery, { act: 'accept', onAnswer }, budget).then((terminal) => {
+    if (terminal !== 'acked') {
+      options.telemetry.count({ scope: 'LiteBus.Inbox', name: 'ingress.ack_failed_after_accept' }, 1)
+      options.logger.error('broker accept failed after the inbox had accepted', {
+        eventId: eventAckFailed,
+        source: options.source,
+        result,
+        terminal,
+      })
+    }
+    return terminal
+  })
 }

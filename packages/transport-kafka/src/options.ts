@@ -36,7 +36,7 @@ export interface KafkaTransportOptions {
    * `earliest` goes on at the first record that is left, and says so as an error. @defaultValue 'fail'
    */
   readonly onOffsetOutOfRange?: 'fail' | 'earliest'
-  /** Least time between two commits, in milliseconds. @defaultValue 10 */
+  /** Least time between two commits, in milliseconds. @defaultValue 50 */
   readonly commitIntervalMs?: number
   /** Settled records after which a commit does not wait for that time. @defaultValue 500 */
   readonly commitCount?: number
@@ -99,7 +99,7 @@ export type ResolvedKafkaOptions = Required<Omit<KafkaTransportOptions, Optional
 export const kafkaTransportDefaults: Required<Omit<KafkaTransportOptions, Optional>> = Object.freeze({
   clientOptions: Object.freeze({}),
   onOffsetOutOfRange: 'fail',
-  commitIntervalMs: 10,
+  commitIntervalMs: 50,
   commitCount: 500,
   fetchMaxWaitMs: 250,
   sessionTimeoutMs: 30_000,

@@ -20,7 +20,7 @@ export function inTime<T>(work: Promise<T>, { clock, limitMs, onLate }: TimeLimi
     const timer = clock.schedule(limitMs, () => {
       reject(onLate())
     })
-    work.then(
+    Promise.resolve(work).then(
       (value) => {
         timer.cancel()
         resolve(value)
@@ -55,7 +55,7 @@ export function withinOr<T, Otherwise>(
       resolve(otherwise)
     }
     const timer = clock.schedule(limitMs, giveUp)
-    work.then(
+    Promise.resolve(work).then(
       (value) => {
         timer.cancel()
         resolve(value)

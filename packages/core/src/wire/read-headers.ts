@@ -84,23 +84,30 @@ function read(message: InboundMessage, options: ReadHeadersOptions): WireMetadat
   const orderingKey = text(wireHeaders.orderingKey) ?? message.orderingKey
   const visibility = readVisibility(headers, options.nowMs)
   const trace = readTrace(headers)
-  const read: Mutable<WireMetadata> = { contractName, contractVersion, headers: applicationHeaders(message) }
-  if (messageId !== undefined) read.messageId = messageId
-  if (correlationId !== undefined) read.correlationId = correlationId
-  if (causationId !== undefined) read.causationId = causationId
-  if (orderingKey !== undefined) read.orderingKey = orderingKey
-  if (visibility !== undefined) read.visibility = visibility
-  if (trace !== undefined) read.trace = trace
-  return options.trustApplicationHeaders ? readTrusted(read, text) : read
+  const metadata: Mutable<WireMetadata> = {
+    contractName,
+    contractVersion,
+    headers: applicationHeaders(message),
+  }
+  if (messageId !== undefined) metadata.messageId = messageId
+  if (correlationId !== undefined) metadata.correlationId = correlationId
+  if (causationId !== undefined) metadata.causationId = causationId
+  if (orderingKey !== undefined) metadata.orderingKey = orderingKey
+  if (visibility !== undefined) metadata.visibility = visibility
+  if (trace !== undefined) metadata.trace = trace
+  return options.trustApplicationHeaders ? withTrusted(metadata, text) : metadata
 }
 
 /** What only counts from publishers that are trusted. */
-function readTrusted(read: Mutable<WireMetadata>, text: (name: string) => string | undefined): WireMetadata {
+function withTrusted(
+  metadata: Mutable<WireMetadata>,
+  text: (name: string) => string | undefined,
+): WireMetadata {
   const tenantId = text(wireHeaders.tenantId)
   const idempotencyKey = text(wireHeaders.idempotencyKey)
-  if (tenantId !== undefined) read.tenantId = tenantId
-  if (idempotencyKey !== undefined) read.idempotencyKey = idempotencyKey
-  return read
+  if (tenantId !== undefined) metadata.tenantId = tenantId
+  if (idempotencyKey !== undefined) metadata.idempotencyKey = idempotencyKey
+  return metadata
 }
 
 function required<T>(value: T | undefined, name: string): T {

@@ -6,7 +6,7 @@ import { isReservedHeader } from '../wire/header-names.ts'
 
 const maxKeyLength = 512
 const modes: ReadonlySet<string> = new Set(['returnExisting', 'strict'])
-const none: string[] = []
+const none: readonly string[] = []
 const maxDelayMs = 10 * 365 * 24 * 3600 * 1000
 
 /** Names every fault of the options of one write, never a value: keys and headers can be personal data. */
@@ -42,7 +42,7 @@ export function writeFaults(options: WriteOptions): string[] {
   return faults.concat(visibilityFaults(options), headerFaults(options), traceFaults(options))
 }
 
-function visibilityFaults({ visibility }: WriteOptions): string[] {
+function visibilityFaults({ visibility }: WriteOptions): readonly string[] {
   if (visibility === undefined) return none
   if ('at' in visibility) {
     const valid = visibility.at instanceof Date && !Number.isNaN(visibility.at.getTime())
@@ -52,7 +52,7 @@ function visibilityFaults({ visibility }: WriteOptions): string[] {
   return valid ? [] : [`expected visibility.afterMs from 0 to ten years, found ${String(visibility.afterMs)}`]
 }
 
-function headerFaults({ headers }: WriteOptions): string[] {
+function headerFaults({ headers }: WriteOptions): readonly string[] {
   if (headers === undefined) return none
   const faults: string[] = []
   for (const [name, value] of Object.entries(headers)) {
@@ -72,7 +72,7 @@ function headerFaults({ headers }: WriteOptions): string[] {
   return faults
 }
 
-function traceFaults({ trace }: WriteOptions): string[] {
+function traceFaults({ trace }: WriteOptions): readonly string[] {
   if (trace === undefined) return none
   const values: readonly unknown[] = [trace.traceparent, trace.tracestate ?? '', trace.baggage ?? '']
   const valid = values.every(

@@ -1,7 +1,7 @@
 /** Lanes that are remembered as busy; more are forgotten, the oldest first. */
 const rememberedLanes = 10_000
-/** Leases after which a lane gets a row of its own, with a position past its dead entries. */
-const leasesUntilMarked = 3
+/** Leases after which a lane gets a row of its own, with a position past its dead entries: with the next one. */
+const leasesUntilMarked = 1
 
 /** Where the walk over lanes is, and what it has learned about them. */
 export class LaneWalk {

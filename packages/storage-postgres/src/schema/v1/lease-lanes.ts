@@ -14,12 +14,6 @@ import {
 export const laneLockSlots = 1024
 
 /**
- * A run of so many rows gets a lane row, though its window holds the whole lane: under an old snapshot the dead entries
- * of the lane stay, and its position spares them. For shorter runs writing it would cost more than it saves.
- */
-const markedRun = 8
-
-/**
  * Leases rows of ordering keys, in steps that each see what committed before them, because no single statement is
  * safe: workers with different snapshots lock different heads of one key.
  *
@@ -180,8 +174,8 @@ begin
     ), mark as (
       insert into ${names.lane} as t (lane, generation, run_from, run_to, safe_from, fresh_from, used_at)
       select r.lane, v_generation, min(r.seq), max(r.seq), min(r.from_seq), min(r.seq), v_now
-      from run r group by r.lane
-      having bool_or(r.marks) or r.lane = any (p_busy) or count(*) >= ${String(markedRun)}
+      from run r where r.marks or r.lane = any (p_busy)
+      group by r.lane
       on conflict (lane) do update set generation = excluded.generation, run_from = excluded.run_from,
         run_to = excluded.run_to, fresh_from = excluded.fresh_from,
         safe_from = case when t.pending_xid <= v_xmin then least(t.pending_from, excluded.fresh_from)

@@ -65,7 +65,7 @@ end $litebus$`,
     `create unique index ${names.index('message_id')} on ${names.message} (id)`,
     `create unique index ${names.index('message_key')} on ${names.message} (tenant, idempotency_key)
   where idempotency_key is not null`,
-    // A leased row is twice as wide as one that waits: pages that are a third full keep every lease on its page (HOT),
+    // A leased row is twice as wide as one that waits: pages that are a third full keep nearly every lease on its page (HOT),
     // also under an old snapshot, which lets nothing be pruned. The queue is small, so space is no matter.
     `create table ${names.queue} (
   seq bigint primary key,
