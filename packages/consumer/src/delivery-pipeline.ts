@@ -15,9 +15,8 @@ import {
   type Telemetry,
   type Transport,
 } from '@litebus/core'
-import { createAwaitedReturns } from './awaited-returns.ts'
+import { createDeliveryLanes } from './delivery-lanes.ts'
 import { createIntake, type Intake, type PauseReason } from './intake.ts'
-import { createKeySequencer } from './key-sequencer.ts'
 import { createLedger, type SettlementCounts, type SettlementTerminal } from './ledger.ts'
 import { orderingKeyOf, strictLaneOf, type LaneOf } from './ordering-key.ts'
 import { settleDelivery, type SettlementBudget } from './settle-delivery.ts'
@@ -114,17 +113,6 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const { transport, source, logger, telemetry, clock } = options
   const stopping = new AbortController()
   const forcing = new AbortController()
-  const sequencer = createKeySequencer()
-  const {
-    orderedStream,
-    pausable,
-    deliveryLimit = Number.POSITIVE_INFINITY,
-  } = transport.capabilitiesOf(source)
-  /**
-   * Where another reader may have what went back there is no order to keep; where a part of the source can be paused,
-   * the transport keeps it.
-   */
-  const returns = orderedStream && !pausable ? createAwaitedReturns() : undefined
   const laneOf: LaneOf = options.preserveOrder === true ? strictLaneOf : orderingKeyOf
   const budget: SettlementBudget = { budgetMs: options.settlementBudgetMs, clock }
   const attributes = { 'messaging.system': transport.system, 'messaging.destination.name': source }
@@ -141,6 +129,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   })
   /** Deliveries without a terminal, each with the end of its handling. */
   const open = new Map<Delivery, Promise<void>>()
+  const lanes = createDeliveryLanes({ ...options, capabilities: transport.capabilitiesOf(source) })
   /** Names of deliveries that ended unresolved since a stop was asked for. */
   const unresolved: string[] = []
 
@@ -157,34 +146,13 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
       return giveBack(delivery, delayedReturn)
     }
   }
-  /** When it goes back, what waits behind it goes with it, and at once. */
-  const cuttingKey = (delivery: Delivery, key: string): Delivery => ({
-    ...delivery,
-    returnToQueue: (how) =>
-      delivery.returnToQueue({
-        ...how,
-        onSent: () => {
-          sequencer.cutKey(key)
-          returns?.wentBack(key, delivery)
-          how?.onSent?.()
-        },
-      }),
-  })
-  const giveBackBehind = (delivery: Delivery, key: string): Promise<SettlementTerminal> => {
-    returns?.followed(key, delivery)
-    return giveBack(delivery)
-  }
   const inTurn = (delivery: Delivery): Promise<SettlementTerminal> => {
     const takenAtMs = clock.monotonic()
     const key = laneOf(delivery)
     if (key === undefined) return handle(delivery, takenAtMs)
-    if (returns?.overtakes(key, delivery) === true) return giveBackBehind(delivery, key)
-    // The source keeps it no longer if it goes back now: it does not come again, and nothing has to wait for it.
-    const comesAgain = (delivery.deliveryCount ?? 0) <= deliveryLimit
-    return sequencer.run(key, {
-      handle: () => handle(comesAgain ? cuttingKey(delivery, key) : delivery, takenAtMs),
-      giveBack: () => giveBackBehind(delivery, key),
-      comesAgain,
+    return lanes.run(key, delivery, {
+      handle: (onSent) => handle(tellingReturns(delivery, onSent), takenAtMs),
+      giveBack: (onSent) => giveBack(delivery, { onSent }),
     })
   }
   const take = async (delivery: Delivery, isStray: boolean): Promise<void> => {
@@ -197,7 +165,9 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const intake = createIntake({
     ...options,
     suspendBudgetMs: options.settlementBudgetMs,
-    onLost: () => returns?.forget(),
+    onLost: () => {
+      lanes.lost()
+    },
     onDelivery: (delivery, isStray) => {
       open.set(delivery, take(delivery, isStray))
     },
@@ -244,7 +214,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
     if (deadline.signal.aborted) return
     forced.any = open.size > 0
     forcing.abort()
-    sequencer.cut()
+    lanes.cut()
   }
   grace.signal.addEventListener('abort', force, { once: true })
   const stop = async (budgetMs: number): Promise<DeliveryStopReport> => {
@@ -284,6 +254,21 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
       else void stopIntake(budgetMs)
       return stopped
     },
+  }
+}
+
+/** The same delivery, which tells when its return is on its way. */
+function tellingReturns(delivery: Delivery, onSent: () => void): Delivery {
+  return {
+    ...delivery,
+    returnToQueue: (how) =>
+      delivery.returnToQueue({
+        ...how,
+        onSent: () => {
+          onSent()
+          how?.onSent?.()
+        },
+      }),
   }
 }
 

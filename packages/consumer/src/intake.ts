@@ -115,9 +115,7 @@ export function createIntake(options: IntakeOptions): Intake {
           onFailure: () => {
             resolve(undefined)
           },
-          onStateChange: (state) => {
-            if (state === 'recovering') options.onLost()
-          },
+          onRevoked: options.onLost,
         },
         (delivery) => {
           options.onDelivery(delivery, isStopping() && !progress.made)

@@ -1,7 +1,7 @@
-import type { SettlementTerminal } from './ledger.ts'
+import { wentBack, type SettlementTerminal } from './ledger.ts'
 
 /** What is done with one of a key. */
-export interface KeyedWork {
+interface KeyedWork {
   /** Handles it. */
   readonly handle: () => Promise<SettlementTerminal>
   /** Gives it back unhandled. */
@@ -25,6 +25,8 @@ export interface KeySequencer {
   cutKey(key: string): void
   /** Gives back everything that waits behind another of its key. */
   cut(): void
+  /** The subscription was lost: what comes from now on waits for what runs, but does not go back with it. */
+  lost(): void
 }
 
 /** What is under way of one key, since it began or was cut. */
@@ -61,6 +63,18 @@ export function createKeySequencer(): KeySequencer {
   const giveBackWaiting = ({ waiting }: Lane): void => {
     for (const decide of [...waiting]) decide(false)
   }
+  const cutKey = (key: string): void => {
+    const lane = lanes.get(key)
+    if (lane === undefined) return
+    const ended = Promise.all(lane.open).then(() => true)
+    const next: Lane = { waiting: new Set(), open: new Set([ended]), tail: ended }
+    lanes.set(key, next)
+    void ended.then(() => {
+      next.open.delete(ended)
+      forget(key, next)
+    })
+    giveBackWaiting(lane)
+  }
   return {
     async run(key, { handle, giveBack, comesAgain }) {
       const lane = laneOf(key)
@@ -80,23 +94,12 @@ export function createKeySequencer(): KeySequencer {
         resolve(goesOn)
       }
     },
-    cutKey(key) {
-      const lane = lanes.get(key)
-      if (lane === undefined) return
-      const ended = Promise.all(lane.open).then(() => true)
-      const next: Lane = { waiting: new Set(), open: new Set([ended]), tail: ended }
-      lanes.set(key, next)
-      void ended.then(() => {
-        next.open.delete(ended)
-        forget(key, next)
-      })
-      giveBackWaiting(lane)
-    },
+    cutKey,
     cut() {
       for (const lane of lanes.values()) giveBackWaiting(lane)
     },
+    lost() {
+      for (const key of [...lanes.keys()]) cutKey(key)
+    },
   }
 }
-
-/** Terminals after which the broker delivers the message again. */
-const wentBack: ReadonlySet<SettlementTerminal> = new Set(['returned', 'pending_redelivery', 'unresolved'])

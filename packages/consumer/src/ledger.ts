@@ -17,6 +17,13 @@ export type SettlementTerminal =
   | 'pending_redelivery'
   | 'unresolved'
 
+/** Terminals after which the broker delivers the message again. */
+export const wentBack: ReadonlySet<SettlementTerminal> = new Set([
+  'returned',
+  'pending_redelivery',
+  'unresolved',
+])
+
 /** Deliveries by terminal. `deliveries` is always the sum of the terminals and `inFlight`. */
 export type SettlementCounts = Readonly<Record<SettlementTerminal, number>> & {
   /** Deliveries taken. */

@@ -97,6 +97,7 @@ export async function startAmqpSubscription(setup: SubscriptionSetup): Promise<A
     channel = undefined
     consuming = false
     const revoked = ledger.revokeAll()
+    request.onRevoked?.()
     if (stopping !== undefined) revokedWhileStopping += revoked
     if (close !== undefined) {
       logger.warn('the broker closed a consuming channel', {

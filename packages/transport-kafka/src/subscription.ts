@@ -123,6 +123,7 @@ export async function startKafkaSubscription(setup: SubscriptionSetup): Promise<
   const revoke = (): void => {
     ready = undefined
     const revoked = ledger.revokeAll()
+    request.onRevoked?.()
     if (stopping !== undefined) revokedWhileStopping += revoked
     if (revoked > 0) logger.info('deliveries are revoked and come again', { source, group, revoked })
     if (!paused && stopping === undefined) move('recovering')

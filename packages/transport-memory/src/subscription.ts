@@ -117,6 +117,7 @@ export function createMemorySubscription(setup: {
     detach?.()
     detach = undefined
     const unsettled = ledger.revokeAll()
+    request.onRevoked?.()
     for (const ref of [...held]) {
       held.delete(ref)
       internals.giveBack(ref.queue, ref.stored)

@@ -76,6 +76,11 @@ export interface SubscribeOptions {
   readonly prefetch?: number
   /** Called when the subscription ended for good without being stopped; the reason names what to do. */
   readonly onFailure?: (error: unknown) => void
+  /**
+   * Called when the deliveries handed out and not settled were revoked: they settle nothing any more, and the broker
+   * delivers them again.
+   */
+  readonly onRevoked?: () => void
   /** Called for every change of the connection behind the subscription. */
   readonly onStateChange?: (state: SubscriptionState) => void
 }

@@ -91,16 +91,24 @@ export const reconnectCases: readonly TransportCase[] = concern('reconnect', [
     async run(fixture, scope) {
       const target = await fixture.createDestination('plain')
       const transport = scope.use(fixture.connect())
-      const receiver = await receive(transport, target.source, { maxInFlight: 6 })
+      let revoked = 0
+      const receiver = await receive(transport, target.source, {
+        maxInFlight: 6,
+        onRevoked: () => {
+          revoked += 1
+        },
+      })
       await publishAll(transport, messages(target, 'held', 10))
       await receiver.nth(6)
       const settled = receiver.deliveries.slice(0, 3)
       for (const delivery of settled) expectEqual(await delivery.accept(), 'settled', 'accept before the cut')
       await receiver.nth(9)
       await expectCount(fixture, target.source, 1)
-      await fixture.disrupt.cutConnections()
-      const done = new Set(settled.map(({ message: { messageId } }) => messageId))
       const first = receiver.deliveries.length
+      await fixture.disrupt.cutConnections()
+      await receiver.nth(first + 1)
+      expectThat(revoked > 0, 'expected to hear that what was held is revoked, before it came again')
+      const done = new Set(settled.map(({ message: { messageId } }) => messageId))
       for (let count = 0; count < 7; count += 1) {
         const delivery = await receiver.nth(first + count + 1)
         expectThat(!done.has(delivery.message.messageId), 'expected nothing again that was settled')
