@@ -60,6 +60,7 @@ async function reached(read: () => number, least: number): Promise<void> {
     () => {
       if (read() < least) throw new Error(String(read()))
     },
-    { expectation: `at least ${String(least)}`, intervalMs: 1 },
+    // As long as two publishes may take.
+    { expectation: `at least ${String(least)}`, intervalMs: 1, timeoutMs: 60_000 },
   )
 }

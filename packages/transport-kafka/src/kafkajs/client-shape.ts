@@ -40,7 +40,7 @@ export interface KafkaJsProducer {
     acks?: number
     timeout?: number
     compression?: number
-  }): Promise<unknown>
+  }): Promise<readonly { readonly partition: number }[]>
 }
 
 /** Value of a header as it was fetched. */

@@ -1,6 +1,6 @@
 import { Kafka, logLevel } from 'kafkajs'
 import { createAdminCalls } from '../admin-calls.ts'
-import type { KafkaDriver, KafkaDriverProducer } from '../driver.ts'
+import { WriteFailures, type KafkaDriver, type KafkaDriverProducer, type ProducedRecord } from '../driver.ts'
 import type { ResolvedKafkaOptions } from '../options.ts'
 import type { KafkaJsClient, KafkaJsProducer } from './client-shape.ts'
 import { isAnswer, protocolErrorOf, refusalOf } from './kafkajs-errors.ts'
@@ -119,14 +119,34 @@ function socketFactoryOf({ clientOptions }: ResolvedKafkaOptions): SocketFactory
 function producerOf(producer: KafkaJsProducer, options: ResolvedKafkaOptions): KafkaDriverProducer {
   return {
     async write(topic, records) {
-      await producer.send({
+      const answers = await producer.send({
         topic,
         messages: records.map(messageOf),
         acks: -1,
         timeout: options.publishTimeoutMs,
         ...(options.compression === undefined ? {} : { compression: options.compression }),
       })
+      expectAnswers(records, answers)
     },
     close: () => producer.disconnect(),
   }
+}
+
+/**
+ * When the leader of a partition changes while the client repeats a call, to a node that has answered for other
+ * partitions already, the client sends that partition to nobody, and resolves (seen: confirmed and not in the log).
+ *
+ * @throws WriteFailures for the records of partitions without an answer.
+ */
+function expectAnswers(
+  records: readonly ProducedRecord[],
+  answers: readonly { readonly partition: number }[],
+): void {
+  const answered = new Set(answers.map(({ partition }) => partition))
+  if (records.every(({ partition }) => answered.has(partition))) return
+  throw new WriteFailures(
+    records.map(({ partition }) =>
+      answered.has(partition) ? undefined : new Error(`no answer for partition ${String(partition)}`),
+    ),
+  )
 }
