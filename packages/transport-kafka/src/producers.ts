@@ -8,22 +8,26 @@ export class ProducerUnavailable extends Error {
 /**
  * The producer in use. After any failed write it is given up, and the next write takes a fresh one with a producer id
  * of its own: KafkaJS uses the sequence number of a failed write again, and a broker that has stored that write takes
- * the next one for its repetition and confirms it without storing it (seen: one `firstSequence` twice).
+ * the next one for its repetition and confirms it without storing it (seen: one `firstSequence` twice). The same comes of
+ * two writes to one partition at a time, where one of them fails inside the client and is repeated there: a write that
+ * nobody waits for any more may still be under way, and a partition may have another leader since. So no producer writes
+ * to a partition while another write of its own to it is open.
  */
 export interface Producers {
   /**
-   * Writes with the producer in use.
+   * Writes to these places with the producer in use, or with a fresh one while that one still writes to one of them.
    *
    * @throws ProducerUnavailable when none can be opened, TransportClosedError never: see {@link Producers.close}.
    */
-  write(write: (producer: KafkaDriverProducer) => Promise<void>): Promise<void>
+  write(places: ReadonlySet<string>, write: (producer: KafkaDriverProducer) => Promise<void>): Promise<void>
   /** Gives up the producer in use and waits for those that still write. */
   close(): Promise<void>
 }
 
 interface Used {
   readonly producer: Promise<KafkaDriverProducer>
-  writers: number
+  /** Where it writes now, one entry for each write. */
+  readonly writing: Set<ReadonlySet<string>>
   givenUp: boolean
 }
 
@@ -37,7 +41,7 @@ export function createProducers(driver: Pick<KafkaDriver, 'openProducer'>): Prod
     used.givenUp = true
   }
   const closeIfDone = (used: Used): void => {
-    if (!used.givenUp || used.writers > 0) return
+    if (!used.givenUp || used.writing.size > 0) return
     const closed = used.producer
       .then((producer) => producer.close())
       .catch(() => undefined)
@@ -53,16 +57,17 @@ export function createProducers(driver: Pick<KafkaDriver, 'openProducer'>): Prod
   }
 
   return {
-    async write(write) {
-      const used = (current ??= { producer: driver.openProducer(), writers: 0, givenUp: false })
-      used.writers += 1
+    async write(places, write) {
+      if (current !== undefined && writesTo(current, places)) giveUp(current)
+      const used = (current ??= { producer: driver.openProducer(), writing: new Set(), givenUp: false })
+      used.writing.add(places)
       try {
         await write(await opened(used))
       } catch (error) {
         giveUp(used)
         throw error
       } finally {
-        used.writers -= 1
+        used.writing.delete(places)
         closeIfDone(used)
       }
     },
@@ -75,4 +80,8 @@ export function createProducers(driver: Pick<KafkaDriver, 'openProducer'>): Prod
       await Promise.all(closing)
     },
   }
+}
+
+function writesTo({ writing }: Used, places: ReadonlySet<string>): boolean {
+  return [...writing].some((open) => [...places].some((place) => open.has(place)))
 }

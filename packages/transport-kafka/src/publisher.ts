@@ -46,7 +46,10 @@ export function createKafkaPublisher(
   }
   const openLane = (topic: string): PublishLane =>
     createPublishLane({
-      write: (records) => producers.write((producer) => producer.write(topic, records)),
+      write: (records) => {
+        const places = new Set(records.map(({ partition }) => JSON.stringify([topic, partition])))
+        return producers.write(places, (producer) => producer.write(topic, records))
+      },
       refusalOf: (error) => driver.refusalOf(error),
       onFailure: (error) => {
         topics.forget(topic)
