@@ -116,13 +116,16 @@ export function createOrderedLanes({
   }
   const start = async (key: string, lane: Lane, taken: Taken): Promise<SettlementTerminal> => {
     lane.running = taken
-    const terminal = await taken.work.handle(() => {
-      wentBackNow(lane, taken)
-    })
-    lane.running = undefined
-    if (wentBack.has(terminal)) wentBackNow(lane, taken)
-    goOn(key, lane)
-    return terminal
+    try {
+      const terminal = await taken.work.handle(() => {
+        wentBackNow(lane, taken)
+      })
+      if (wentBack.has(terminal)) wentBackNow(lane, taken)
+      return terminal
+    } finally {
+      lane.running = undefined
+      goOn(key, lane)
+    }
   }
   const goOn = (key: string, lane: Lane): void => {
     const [first] = lane.waiting
