@@ -148,6 +148,7 @@ function subscribe(
         // What a lost connection delivered can no longer be settled; a cancelled consumer still settles.
         if (why === 'disconnected') {
           ledger.revokeAll()
+          options.onRevoked?.()
           consumer = connect()
         }
         if (state === 'paused') return
