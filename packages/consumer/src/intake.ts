@@ -103,7 +103,6 @@ export function createIntake(options: IntakeOptions): Intake {
     return inTime(subscribing, { clock, limitMs: subscribeMs, onLate })
   }
   const subscribe = async (): Promise<Subscribed> => {
-    options.onLost()
     const { promise, resolve } = Promise.withResolvers<undefined>()
     const progress = { made: false }
     const made = await subscribedInTime(

@@ -45,13 +45,13 @@ async function bench(
     subscribe({ onRevoked }, onDelivery) {
       lose = () => {
         ledger?.revokeAll()
-        onRevoked?.()
       }
       const settled = Promise.resolve('settled' as const)
       ledger = createDeliveryLedger<Sent>({
         maxInFlight,
         clock,
         onDelivery,
+        onRevoked,
         onFault: (fault) => {
           throw fault
         },

@@ -78,6 +78,7 @@ export async function startAmqpSubscription(setup: SubscriptionSetup): Promise<A
     maxInFlight: request.maxInFlight,
     clock,
     onDelivery: setup.onDelivery,
+    onRevoked: request.onRevoked,
     onFault: () => {
       logger.error('a receiver of deliveries threw; the delivery is given back', { source })
     },
@@ -97,7 +98,6 @@ export async function startAmqpSubscription(setup: SubscriptionSetup): Promise<A
     channel = undefined
     consuming = false
     const revoked = ledger.revokeAll()
-    request.onRevoked?.()
     if (stopping !== undefined) revokedWhileStopping += revoked
     if (close !== undefined) {
       logger.warn('the broker closed a consuming channel', {

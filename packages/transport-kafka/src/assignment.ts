@@ -110,7 +110,8 @@ export function createAssignment(
     const { line, progress } = partitions.get(partition) ?? {}
     const taken = line?.take(nowMs)
     if (taken === undefined) return undefined
-    const { record, offset, handedOut } = taken
+    const { record, handedOut } = taken
+    const { offset } = record
     const retry = progress?.retryOf(offset)
     return {
       ref: { assignment, partition, offset },

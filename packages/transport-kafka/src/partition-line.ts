@@ -5,8 +5,6 @@ interface OffsetRecord {
 
 /** A record that waits for its turn. */
 interface LinedRecord<R> {
-  /** Its offset. */
-  readonly offset: bigint
   /** The record. */
   readonly record: R
   /** How often it was handed out. */
@@ -41,7 +39,6 @@ export interface PartitionLine<R extends OffsetRecord> {
 }
 
 interface Entry<R> {
-  readonly offset: bigint
   readonly record: R
   handedOut: number
   notBeforeMs: number
@@ -64,7 +61,7 @@ export function createPartitionLine<R extends OffsetRecord>(): PartitionLine<R> 
   }
   const insert = (entry: Entry<R>): void => {
     closeUp()
-    const behind = line.findIndex(({ offset }) => offset > entry.offset)
+    const behind = line.findIndex(({ record }) => record.offset > entry.record.offset)
     if (behind === -1) line.push(entry)
     else line.splice(behind, 0, entry)
   }
@@ -80,7 +77,7 @@ export function createPartitionLine<R extends OffsetRecord>(): PartitionLine<R> 
       return inFlight.size
     },
     add(records) {
-      for (const record of records) line.push({ offset: record.offset, record, handedOut: 0, notBeforeMs: 0 })
+      for (const record of records) line.push({ record, handedOut: 0, notBeforeMs: 0 })
     },
     take(nowMs) {
       const first = line[head]
@@ -88,7 +85,7 @@ export function createPartitionLine<R extends OffsetRecord>(): PartitionLine<R> 
       head += 1
       if (head === line.length || head > mostEmpty) closeUp()
       first.handedOut += 1
-      inFlight.set(first.offset, first)
+      inFlight.set(first.record.offset, first)
       return first
     },
     waitMs(nowMs) {

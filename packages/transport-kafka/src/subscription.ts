@@ -72,6 +72,7 @@ export async function startKafkaSubscription(setup: SubscriptionSetup): Promise<
     // A record that goes back waits in its partition, which is what delays it.
     nativeReturnDelay: true,
     onDelivery: setup.onDelivery,
+    onRevoked: request.onRevoked,
     onFault: () => {
       logger.error('a receiver of deliveries threw; the delivery is given back', { source })
     },
@@ -123,7 +124,6 @@ export async function startKafkaSubscription(setup: SubscriptionSetup): Promise<
   const revoke = (): void => {
     ready = undefined
     const revoked = ledger.revokeAll()
-    request.onRevoked?.()
     if (stopping !== undefined) revokedWhileStopping += revoked
     if (revoked > 0) logger.info('deliveries are revoked and come again', { source, group, revoked })
     if (!paused && stopping === undefined) move('recovering')

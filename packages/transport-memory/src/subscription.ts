@@ -66,6 +66,7 @@ export function createMemorySubscription(setup: {
     clock: internals.clock,
     nativeReturnDelay: true,
     onDelivery: setup.onDelivery,
+    onRevoked: request.onRevoked,
     onFault: () => {
       options.logger.error('a receiver of deliveries threw; the delivery is given back', {
         source: request.source,
@@ -117,7 +118,6 @@ export function createMemorySubscription(setup: {
     detach?.()
     detach = undefined
     const unsettled = ledger.revokeAll()
-    request.onRevoked?.()
     for (const ref of [...held]) {
       held.delete(ref)
       internals.giveBack(ref.queue, ref.stored)

@@ -125,6 +125,7 @@ function subscribe(
     clock: systemClock,
     onDelivery,
     onFault: () => undefined,
+    onRevoked: options.onRevoked,
     driver: {
       accept: (ref) => settle(ref, 'done'),
       returnToQueue: (ref) => settle(ref, 'back'),
@@ -148,7 +149,6 @@ function subscribe(
         // What a lost connection delivered can no longer be settled; a cancelled consumer still settles.
         if (why === 'disconnected') {
           ledger.revokeAll()
-          options.onRevoked?.()
           consumer = connect()
         }
         if (state === 'paused') return

@@ -32,6 +32,8 @@ export interface DeliveryLedgerOptions<Ref> {
   readonly onDelivery: (delivery: Delivery) => void
   /** Receives what `onDelivery` threw. */
   readonly onFault: (error: unknown) => void
+  /** Called whenever deliveries are revoked: `onRevoked` of the subscription, passed on. */
+  readonly onRevoked?: (() => void) | undefined
   /** Holds back returns with a delay. */
   readonly clock: Clock
   /** The broker delays returns itself, so that the ledger does not hold them. @defaultValue false */
@@ -43,6 +45,7 @@ const ledgerShape: OptionShape<DeliveryLedgerOptions<never>> = {
   driver: 'object',
   onDelivery: 'function',
   onFault: 'function',
+  onRevoked: 'function?',
   clock: { ...portRules.clock, optional: false },
   nativeReturnDelay: 'any?',
 }
@@ -215,6 +218,7 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
       // What is on its way keeps its answer, but a refusal gives no authority back.
       for (const entry of onTheirWay) entry.authority.revoke()
       inFlight.clear()
+      options.onRevoked?.()
       pump()
       return unsettled
     },

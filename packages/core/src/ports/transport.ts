@@ -77,8 +77,8 @@ export interface SubscribeOptions {
   /** Called when the subscription ended for good without being stopped; the reason names what to do. */
   readonly onFailure?: (error: unknown) => void
   /**
-   * Called when the deliveries handed out and not settled were revoked: they settle nothing any more, and the broker
-   * delivers them again.
+   * Called when the deliveries handed out and not settled were revoked, also by a stop: they settle nothing any more, and
+   * the broker delivers them again.
    */
   readonly onRevoked?: () => void
   /** Called for every change of the connection behind the subscription. */

@@ -30,6 +30,7 @@ function open(maxInFlight: number, onDelivery?: (delivery: Delivery) => void) {
   const calls: Calls = { sent: [], result: 'settled' }
   const deliveries: Delivery[] = []
   const faults: unknown[] = []
+  const revocations: number[] = []
   const clock = stoppedClock()
   const send = (what: string) => async (ref: string) => {
     calls.sent.push(`${what} ${ref}`)
@@ -45,13 +46,16 @@ function open(maxInFlight: number, onDelivery?: (delivery: Delivery) => void) {
       onDelivery?.(delivery)
     },
     onFault: (error) => faults.push(error),
+    onRevoked: () => {
+      revocations.push(ledger.inFlight)
+    },
     driver: { accept: send('accept'), returnToQueue: send('return'), discard: send('discard') },
   })
   const add = (...ids: readonly string[]): void => {
     for (const id of ids) ledger.add(id, facts(id))
   }
   const handed = (): readonly (string | undefined)[] => deliveries.map(({ message }) => message.messageId)
-  return { calls, deliveries, faults, clock, ledger, add, handed }
+  return { calls, deliveries, faults, revocations, clock, ledger, add, handed }
 }
 
 describe('the delivery ledger', () => {
@@ -80,10 +84,11 @@ describe('the delivery ledger', () => {
     expect(calls.sent).toEqual(['accept 1', 'return 1', 'accept 2'])
   })
 
-  it('sends nothing for a revoked delivery, and forgets what it did not hand out', async () => {
-    const { add, deliveries, calls, ledger, handed } = open(2)
+  it('sends nothing for a revoked delivery, tells of it, and forgets what it did not hand out', async () => {
+    const { add, deliveries, calls, ledger, handed, revocations } = open(2)
     add('1', '2', '3')
     expect(ledger.revokeAll()).toBe(2)
+    expect(revocations).toEqual([0])
     expect(await deliveries[0]?.accept()).toBe('revoked')
     expect(await deliveries[1]?.returnToQueue({ delayMs: 5 })).toBe('revoked')
     expect(calls.sent).toEqual([])

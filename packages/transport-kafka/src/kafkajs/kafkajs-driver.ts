@@ -134,7 +134,7 @@ function producerOf(producer: KafkaJsProducer, options: ResolvedKafkaOptions): K
 
 /**
  * When the leader of a partition changes while the client repeats a call, to a node that has answered for other
- * partitions already, the client sends that partition to nobody, and resolves (seen: confirmed and not in the log).
+ * partitions already, the client sends that partition to nobody, and resolves: so says its source.
  *
  * @throws WriteFailures for the records of partitions without an answer.
  */
