@@ -3,7 +3,7 @@ import type { ResolvedConsumerOptions } from './consumer-options.ts'
 import type { Deduplication } from './deduplication.ts'
 import type { DependencyOutage } from './dependency-outage.ts'
 import type { Handoff } from './handoff.ts'
-import type { SettlementBudget } from './settle-delivery.ts'
+import type { SettlementBudget } from './settlement-budget.ts'
 import type { TimeoutBudget } from './timeout-budget.ts'
 
 /** What consuming one delivery works with. */

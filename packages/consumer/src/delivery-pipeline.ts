@@ -19,7 +19,8 @@ import { createDeliveryLanes } from './delivery-lanes.ts'
 import { createIntake, type Intake, type PauseReason } from './intake.ts'
 import { createLedger, type SettlementCounts, type SettlementTerminal } from './ledger.ts'
 import { orderingKeyOf, strictLaneOf, type LaneOf } from './ordering-key.ts'
-import { settleDelivery, type SettlementBudget } from './settle-delivery.ts'
+import { settleDelivery } from './settle-delivery.ts'
+import { createSettlementBudget, type SettlementBudget } from './settlement-budget.ts'
 import type { DeliveryStopReport, StopOptions } from './stop-report.ts'
 import { answerMs } from './until-probed.ts'
 
@@ -114,7 +115,7 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   const stopping = new AbortController()
   const forcing = new AbortController()
   const laneOf: LaneOf = options.preserveOrder === true ? strictLaneOf : orderingKeyOf
-  const budget: SettlementBudget = { budgetMs: options.settlementBudgetMs, clock }
+  const budget = createSettlementBudget(options.settlementBudgetMs, clock)
   const attributes = { 'messaging.system': transport.system, 'messaging.destination.name': source }
   /** Made once for each outcome, not for each delivery. */
   const byOutcome = new Map<SettlementTerminal, Readonly<Record<string, string>>>()

@@ -2,7 +2,6 @@ import {
   hopHeaders,
   sleep,
   withinOr,
-  type Clock,
   type Delivery,
   type OutboundMessage,
   type ReturnOptions,
@@ -10,6 +9,7 @@ import {
 } from '@litebus/core'
 import type { Handoff, HandoffResult } from './handoff.ts'
 import type { SettlementTerminal } from './ledger.ts'
+import type { SettlementBudget } from './settlement-budget.ts'
 import {
   isAskedAgain,
   nextSettlement,
@@ -18,18 +18,10 @@ import {
   type SettlementState,
 } from './settlement-path.ts'
 
-/** How long a settlement may take and by which clock. */
-export interface SettlementBudget {
-  /** Milliseconds. */
-  readonly budgetMs: number
-  /** Time. */
-  readonly clock: Clock
-}
-
 /** What was decided about a delivery. */
 export type SettlementDecision =
-  /** Its work is done. `onAnswer` hears what the accept itself led to at the broker. */
-  | { readonly act: 'accept'; readonly onAnswer?: (answer: SettlementEvent) => void }
+  /** Its work is done. */
+  | { readonly act: 'accept' }
   /** It goes back for redelivery. */
   | { readonly act: 'return'; readonly options?: ReturnOptions }
   /** It leaves its source without success. The reason is a code, never text of an error. */
@@ -69,17 +61,15 @@ export function settleDelivery(
 function follow(state: SettlementState, settlement: Settlement): Promise<SettlementTerminal> {
   if (state.at === 'ended') return Promise.resolve(state.terminal)
   return performSafely(state, settlement).then((event) => {
-    const { decision } = settlement
-    if (state.at === 'accept' && decision.act === 'accept') decision.onAnswer?.(event)
     const next = nextSettlement(state, event)
     return next.at === 'ended' ? next.terminal : follow(next, settlement)
   })
 }
 
 /** A transport may throw where it should reject. */
-function performSafely(...given: Parameters<typeof perform>): Promise<SettlementEvent> {
+function performSafely(...[state, settlement]: Parameters<typeof perform>): Promise<SettlementEvent> {
   try {
-    return perform(...given)
+    return perform(state, settlement)
   } catch (error) {
     return Promise.reject(new Error('a settlement call threw instead of rejecting', { cause: error }))
   }
@@ -103,7 +93,7 @@ function perform(
     case 'accept':
       return isAskedAgain(state)
         ? untilSent(() => delivery.accept(), budget)
-        : settledInTime(delivery.accept(), budget)
+        : budget.answerTo(delivery.accept())
     case 'handOff':
       return handOver(state.hop, decision)
     case 'return': {
@@ -139,20 +129,14 @@ const firstRepeatMs = 50
 /** Nothing was sent and the authority is intact: asks again while the budget lasts. */
 async function untilSent(
   settle: () => Promise<SettlementResult>,
-  { budgetMs, clock }: SettlementBudget,
+  { budgetMs, clock }: Pick<SettlementBudget, 'budgetMs' | 'clock'>,
 ): Promise<SettlementResult> {
   const deadline = clock.monotonic() + budgetMs
   for (let waitMs = firstRepeatMs; ; waitMs *= 2) {
-    const result = await settledInTime(settle(), { budgetMs: deadline - clock.monotonic(), clock })
+    // What takes longer may still reach the broker: unknown.
+    const left = { clock, limitMs: deadline - clock.monotonic(), otherwise: 'unknown' } as const
+    const result = await withinOr(settle(), left)
     if (result !== 'notSent' || clock.monotonic() + waitMs >= deadline) return result
     await sleep(clock, waitMs)
   }
-}
-
-/** A settlement that takes longer than its budget may still reach the broker: unknown. */
-function settledInTime(
-  settlement: Promise<SettlementResult>,
-  { budgetMs: limitMs, clock }: SettlementBudget,
-): Promise<SettlementResult> {
-  return withinOr(settlement, { clock, limitMs, otherwise: 'unknown' })
 }

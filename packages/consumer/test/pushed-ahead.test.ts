@@ -10,7 +10,12 @@ import {
   type TransportCapabilities,
 } from '@litebus/core'
 import { memoryBroker, memoryTransport } from '@litebus/transport-memory'
-import { createDeliveryPipeline, settleDelivery, type DeliveryPipeline } from '../src/index.ts'
+import {
+  createDeliveryPipeline,
+  createSettlementBudget,
+  settleDelivery,
+  type DeliveryPipeline,
+} from '../src/index.ts'
 
 /** A message as the broker of this file has it: its name, and how often it was delivered. */
 interface Sent {
@@ -72,7 +77,7 @@ async function bench(
       })
     },
   }
-  const budget = { budgetMs: 1000, clock }
+  const budget = createSettlementBudget(1000, clock)
   let failures = 0
   const pipeline = createDeliveryPipeline({
     transport: {

@@ -2,7 +2,12 @@ import { describe, expect, it } from '@jest/globals'
 import fc from 'fast-check'
 import { manualClock, type ManualClock } from '@litebus/conformance'
 import type { Delivery, SettlementResult } from '@litebus/core'
-import { settleDelivery, type HandoffResult, type SettlementDecision } from '../src/index.ts'
+import {
+  createSettlementBudget,
+  settleDelivery,
+  type HandoffResult,
+  type SettlementDecision,
+} from '../src/index.ts'
 import { createLedger, type SettlementTerminal } from '../src/ledger.ts'
 
 const budgetMs = 1000
@@ -72,7 +77,11 @@ async function play(one: Script, clock: ManualClock): Promise<Played> {
     confirmed = result === 'confirmed'
     return result
   })
-  return { terminal: await settleDelivery(delivery, decision, { budgetMs, clock }), calls, handoffs }
+  return {
+    terminal: await settleDelivery(delivery, decision, createSettlementBudget(budgetMs, clock)),
+    calls,
+    handoffs,
+  }
 }
 
 /** Lets time pass until all of the paths have ended. */
@@ -200,23 +209,4 @@ describe('settling a delivery', () => {
       { numRuns: 200 },
     )
   }, 60_000)
-
-  it('tells what the accept led to, once, before what follows from it', async () => {
-    const heard: string[] = []
-    const delivery: Delivery = {
-      message: { destination: 'orders', body: new Uint8Array(), headers: {} },
-      redelivered: false,
-      accept: () => Promise.resolve('notSent'),
-      returnToQueue: () => {
-        heard.push('returned')
-        return Promise.resolve('settled')
-      },
-      discard: () => Promise.resolve('settled'),
-    }
-    const onAnswer = (answer: string): void => {
-      heard.push(answer)
-    }
-    await settleDelivery(delivery, { act: 'accept', onAnswer }, { budgetMs, clock: manualClock() })
-    expect(heard).toEqual(['notSent', 'returned'])
-  })
 })

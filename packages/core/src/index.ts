@@ -71,6 +71,7 @@ export {
   liteBusNamespace,
   idOfSend,
   idOfDelivery,
+  idsOfDeliveries,
   idOfHop,
   type SendIdentity,
 } from './ids/deterministic-ids.ts'
@@ -214,6 +215,7 @@ export {
   type GateGrant,
 } from './stores/suspect-gate.ts'
 export { createDeadline, type Deadline } from './time/deadline.ts'
+export { createCommonLimit, type CommonLimit } from './time/common-limit.ts'
 export { inTime, within, withinOr, type Patience, type TimeLimit } from './time/in-time.ts'
 export { sleep } from './time/sleep.ts'
 export { untilAborted } from './time/until-aborted.ts'

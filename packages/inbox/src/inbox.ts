@@ -26,5 +26,5 @@ export function createInbox<TTransaction>(options: InboxOptions<TTransaction>): 
 
 function inboxReceipt({ status, receipt }: AppendResult): InboxReceipt {
   const outcome = status === 'inserted' ? 'accepted' : 'alreadyAccepted'
-  return { ...receiptOf(receipt), acceptedAt: receipt.createdAt, outcome }
+  return Object.assign(receiptOf(receipt), { acceptedAt: receipt.createdAt, outcome } as const)
 }

@@ -1,7 +1,7 @@
 import {
   settleDelivery,
   type SettlementBudget,
-  type SettlementEvent,
+  type SettlementDecision,
   type SettlementTerminal,
   type StoreOutage,
 } from '@litebus/consumer'
@@ -10,22 +10,21 @@ import {
   IngressAckPolicy,
   inTime,
   isLiteBusError,
-  type ContractRegistry,
   type Delivery,
   type WriteItem,
 } from '@litebus/core'
 import type { Acceptor } from './acceptor.ts'
 import type { Discarder } from './discard.ts'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
-import { mapDelivery } from './map-delivery.ts'
+import type { MapDelivery } from './map-delivery.ts'
 import type { RequeueLog } from './requeue-log.ts'
 
 /** What ingesting one delivery works with. */
 export interface IngestContext {
   /** Options of the ingress. */
   readonly options: ResolvedIngressOptions
-  /** Contracts that may come in. */
-  readonly contracts: ContractRegistry
+  /** Turns deliveries into what the inbox accepts. */
+  readonly map: MapDelivery
   /** Writes into the inbox. */
   readonly acceptor: Acceptor
   /** Takes off what can never be accepted. */
@@ -62,7 +61,7 @@ export async function ingestDelivery(
   for (let attempt = 1; ; attempt++) {
     try {
       if (item === undefined) {
-        const mapped = mapDelivery(delivery, context.contracts, options)
+        const mapped = context.map(delivery)
         item = mapped instanceof Promise ? await mappedInTime(mapped, options) : mapped
       }
       await acceptor.accept(item)
@@ -130,19 +129,16 @@ function requeue(
   return settleDelivery(delivery, { act: 'return', options: { delayMs } }, budget)
 }
 
+const accept: SettlementDecision = { act: 'accept' }
+
 /** The row stands; if the broker cannot be told, redelivery meets it. */
 function acknowledge(delivery: Delivery, { options, budget }: IngestContext): Promise<SettlementTerminal> {
-  let result: SettlementEvent = 'settled'
-  const onAnswer = (answer: SettlementEvent): void => {
-    result = answer
-  }
-  return settleDelivery(delivery, { act: 'accept', onAnswer }, budget).then((terminal) => {
+  return settleDelivery(delivery, accept, budget).then((terminal) => {
     if (terminal !== 'acked') {
       options.telemetry.count({ scope: 'LiteBus.Inbox', name: 'ingress.ack_failed_after_accept' }, 1)
       options.logger.error('broker accept failed after the inbox had accepted', {
         eventId: eventAckFailed,
         source: options.source,
-        result,
         terminal,
       })
     }

@@ -14,6 +14,7 @@ import { createAcceptor } from './acceptor.ts'
 import { watchBacklog } from './backlog.ts'
 import { createDiscarder } from './discard.ts'
 import { ingestDelivery, type IngestContext } from './ingest-delivery.ts'
+import { createDeliveryMapping } from './map-delivery.ts'
 import { createRequeueLog } from './requeue-log.ts'
 import { resolveIngressOptions, type IngressOptions } from './ingress-options.ts'
 
@@ -70,7 +71,7 @@ export function createIngress(given: IngressOptions): Ingress {
   const discarder = createDiscarder({ options, intake, handoff, budget, stopping })
   const context: IngestContext = {
     options,
-    contracts: createContractRegistry(options.contracts),
+    map: createDeliveryMapping(createContractRegistry(options.contracts), options),
     acceptor,
     discarder,
     requeues: createRequeueLog(options),

@@ -1,6 +1,5 @@
 import { admit } from '@litebus/consumer'
 import {
-  idOfDelivery,
   InboxIngressError,
   InvocationError,
   PayloadError,
@@ -8,7 +7,6 @@ import {
   isStorableText,
   readHeaders,
   readLenientText,
-  storeLimits,
   wireHeaders,
   type ContractRegistry,
   type DecodedMessage,
@@ -20,6 +18,7 @@ import {
 } from '@litebus/core'
 import { checkCarried } from './check-carried.ts'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
+import { nameRows, type RowNames } from './row-names.ts'
 
 /**
  * Turns a delivery into what the inbox accepts, in this order: size and bounds, identity, authorization, required
@@ -28,25 +27,30 @@ import type { ResolvedIngressOptions } from './ingress-options.ts'
  * @throws InboxIngressError, MessageContractNotRegisteredError or PayloadError, all of them terminal; and what the
  * authorization callback throws, wrapped.
  */
-export function mapDelivery(
-  delivery: Delivery,
+export type MapDelivery = (delivery: Delivery) => WriteItem | Promise<WriteItem>
+
+/** Builds the mapping of one source. */
+export function createDeliveryMapping(
   contracts: ContractRegistry,
   options: ResolvedIngressOptions,
-): WriteItem | Promise<WriteItem> {
-  const { message } = delivery
-  admit(message, options.maxMessageBytes)
-  const sourceId = sourceIdOf(delivery, options)
-  const read = (): WriteItem | Promise<WriteItem> => {
-    const { trustApplicationHeaders, clock } = options
-    const metadata = readHeaders(message, { trustApplicationHeaders, nowMs: clock.now() })
-    checkCarried(metadata)
-    const decoded = decode(contracts, metadata, message.body)
-    const parts = { metadata, body: message.body, sourceId }
-    return decoded instanceof Promise
-      ? decoded.then(({ message: payload }) => itemOf(payload, parts, options))
-      : itemOf(decoded.message, parts, options)
+): MapDelivery {
+  const names = nameRows(options.source)
+  return (delivery) => {
+    const { message } = delivery
+    admit(message, options.maxMessageBytes)
+    const sourceId = sourceIdOf(delivery, options)
+    const read = (): WriteItem | Promise<WriteItem> => {
+      const { trustApplicationHeaders, clock } = options
+      const metadata = readHeaders(message, { trustApplicationHeaders, nowMs: clock.now() })
+      checkCarried(metadata)
+      const decoded = decode(contracts, metadata, message.body)
+      const parts = { metadata, body: message.body, sourceId }
+      return decoded instanceof Promise
+        ? decoded.then(({ message: payload }) => itemOf(payload, parts, names))
+        : itemOf(decoded.message, parts, names)
+    }
+    return options.authorizeDelivery === undefined ? read() : authorize(delivery, options).then(read)
   }
-  return options.authorizeDelivery === undefined ? read() : authorize(delivery, options).then(read)
 }
 
 interface ItemParts {
@@ -58,28 +62,18 @@ interface ItemParts {
 function itemOf(
   payload: unknown,
   { metadata, body, sourceId }: ItemParts,
-  { source }: ResolvedIngressOptions,
+  { idOf, keyOf }: RowNames,
 ): WriteItem {
   const { contractName: name, contractVersion: version } = metadata
-  const key = metadata.idempotencyKey ?? (sourceId === undefined ? undefined : keyOf(source, sourceId))
+  const key = metadata.idempotencyKey ?? (sourceId === undefined ? undefined : keyOf(sourceId))
   const options: Mutable<WriteOptions> = { body, bodyIsValidated: true }
   if (sourceId !== undefined) {
-    options.messageId = idOfDelivery(source, sourceId)
+    options.messageId = idOf(sourceId)
     options.sourceId = sourceId
   }
   if (key !== undefined) options.idempotency = { key }
   carry(metadata, options)
   return { contract: { name, version }, message: payload, options }
-}
-
-/**
- * Readable while it fits and only one source can mean it: `b:c` from `a` is not `c` from `a:b`. The id of the row says
- * the same of any source and length.
- */
-function keyOf(source: string, sourceId: string): string {
-  const key = `ingress:${source}:${sourceId}`
-  const isReadable = key.length <= storeLimits.keyLength && !source.includes(':')
-  return isReadable ? key : `ingress:${idOfDelivery(source, sourceId)}`
 }
 
 /** What is there and not empty; most deliveries carry nothing of it. */

@@ -57,6 +57,8 @@ export interface Assignment {
   rewind(): void
 }
 
+const settled: Promise<SendResult> = Promise.resolve('settled')
+
 /** Misses after which a gap in the log is believed: each of them has made the client fetch from its beginning again. */
 const missesForGap = 3
 
@@ -154,11 +156,11 @@ export function createAssignment(
       const waits = [...partitions.values()].flatMap(({ line }) => line.waitMs(nowMs) ?? [])
       return waits.length === 0 ? undefined : Math.min(...waits)
     },
-    async finish({ partition, offset }) {
+    finish({ partition, offset }) {
       const { line, progress } = partitions.get(partition) ?? {}
       line?.finish(offset)
       // Behind a gap there is nothing to commit yet: it is remembered, and committed with the record that closes it.
-      return progress?.finish(offset) === true ? committer.request() : 'settled'
+      return progress?.finish(offset) === true ? committer.request() : settled
     },
     async putBack({ partition, offset }, { delayMs = 0, attempt, firstFailureAt }, nowMs) {
       const { line, progress } = partitions.get(partition) ?? {}

@@ -1,4 +1,4 @@
-import { sleep, type Clock, type SendResult } from '@litebus/core'
+import type { Clock, SendResult } from '@litebus/core'
 import { writeCommitMetadata } from './commit-metadata.ts'
 import type { KafkaMembership, OffsetToCommit } from './driver.ts'
 import type { CommitPoint, PartitionProgress } from './partition-progress.ts'
@@ -39,13 +39,21 @@ interface Snapshot {
   readonly offset: OffsetToCommit
 }
 
+/** Those who wait for the same commit. */
+interface Waiting {
+  readonly answer: Promise<SendResult>
+  readonly resolve: (result: SendResult | Promise<SendResult>) => void
+  count: number
+}
+
 /** Commits nothing yet. */
 export function createCommitter(options: CommitterOptions): Committer {
   const { membership, partitions, clock } = options
-  let waiting: ((result: SendResult) => void)[] = []
-  let hurry = new AbortController()
+  let waiting: Waiting | undefined
   let running: Promise<void> | undefined
   let over = false
+  /** What was asked for meanwhile is not to wait for the next commit; `goOn` is there while one is waited for. */
+  const pause: { isShort: boolean; goOn?: (() => void) | undefined } = { isShort: false }
 
   const snapshot = (): readonly Snapshot[] =>
     [...partitions]
@@ -58,42 +66,66 @@ export function createCommitter(options: CommitterOptions): Committer {
 
   const isOver = (): boolean => over
 
-  const answer = (answered: readonly ((result: SendResult) => void)[], result: SendResult): void => {
-    for (const resolve of answered) resolve(result)
+  /** They wait on, with those who have come since. */
+  const waitOn = (those: Waiting): void => {
+    if (waiting === undefined) {
+      waiting = those
+      return
+    }
+    waiting.count += those.count
+    those.resolve(waiting.answer)
   }
 
   const commitOnce = async (): Promise<boolean> => {
     const taken = waiting
-    waiting = []
+    waiting = undefined
     const snapshots = snapshot()
     try {
       if (snapshots.length > 0) await membership.commit(snapshots.map(({ offset }) => offset))
     } catch (error) {
       if (isOver()) {
-        answer(taken, 'unknown')
+        taken?.resolve('unknown')
         return false
       }
       // The assignment stands, and with it what is finished: it is committed as soon as the broker takes it.
       options.onFailure(error)
-      waiting = [...taken, ...waiting]
+      if (taken !== undefined) waitOn(taken)
       return false
     }
     for (const { progress, point } of snapshots) progress.confirmed(point)
-    answer(taken, 'settled')
+    taken?.resolve('settled')
     return true
   }
 
   const isDirty = (): boolean => [...partitions.values()].some(({ dirty }) => dirty)
 
+  const rest = (waitMs: number): Promise<void> =>
+    new Promise((resolve) => {
+      if (pause.isShort) {
+        resolve()
+        return
+      }
+      const goOn = (): void => {
+        timer.cancel()
+        pause.goOn = undefined
+        resolve()
+      }
+      const timer = clock.schedule(waitMs, goOn)
+      pause.goOn = goOn
+    })
+  const hurry = (): void => {
+    pause.isShort = true
+    pause.goOn?.()
+  }
+
   const run = async (): Promise<void> => {
     // Whatever is settled in the same turn of the event loop goes with the first request.
     await Promise.resolve()
-    for (let failures = 0; !isOver() && (waiting.length > 0 || isDirty());) {
-      hurry = new AbortController()
+    for (let failures = 0; !isOver() && (waiting !== undefined || isDirty());) {
+      pause.isShort = false
       failures = (await commitOnce()) ? 0 : failures + 1
-      const isFull = failures === 0 && waiting.length >= options.count
-      const waitMs = failures === 0 ? options.intervalMs : options.pauseMs(failures)
-      if (!isFull) await sleep(clock, waitMs, hurry.signal)
+      const isFull = failures === 0 && waiting !== undefined && waiting.count >= options.count
+      if (!isFull) await rest(failures === 0 ? options.intervalMs : options.pauseMs(failures))
     }
     running = undefined
   }
@@ -105,23 +137,28 @@ export function createCommitter(options: CommitterOptions): Committer {
   return {
     request() {
       if (over) return Promise.resolve('unknown')
-      return new Promise((resolve) => {
-        waiting.push(resolve)
-        // An abort makes an error with a stack, which is too much for each record.
-        if (waiting.length >= options.count && !hurry.signal.aborted) hurry.abort()
-        start()
-      })
+      waiting ??= newWaiting()
+      waiting.count += 1
+      if (waiting.count === options.count) hurry()
+      start()
+      return waiting.answer
     },
     touch: start,
     async flush() {
-      hurry.abort()
+      hurry()
       while (!isOver() && isDirty()) if (!(await commitOnce())) return
     },
     end() {
       over = true
-      hurry.abort()
-      answer(waiting, 'unknown')
-      waiting = []
+      hurry()
+      waiting?.resolve('unknown')
+      waiting = undefined
     },
   }
+}
+
+/** One promise for all of them: a record that is settled costs none of its own. */
+function newWaiting(): Waiting {
+  const { promise: answer, resolve } = Promise.withResolvers<SendResult>()
+  return { answer, resolve, count: 0 }
 }

@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer'
 import {
   textOf,
   wireHeaders,
@@ -110,13 +109,8 @@ function bytesOf(header: FetchedHeader): Uint8Array | null {
 function lastText(header: FetchedRecord['headers'][string]): string | undefined {
   if (header === undefined) return undefined
   const last = isList(header) ? header.at(-1) : header
-  const text = last === undefined || last === null ? undefined : textOfBytes(last)
+  const text = last === undefined || last === null ? undefined : textOf(last)
   return text === '' ? undefined : text
-}
-
-/** Most of it is ASCII, and a decoder costs more than everything else that is done with it. */
-function textOfBytes(value: Uint8Array | string): string | undefined {
-  return Buffer.isBuffer(value) && isAscii(value) ? value.toString('latin1') : textOf(value)
 }
 
 /** Key of a record: the ordering key, in UTF-8. */
@@ -129,6 +123,6 @@ export function writeKey(orderingKey: string | undefined): Uint8Array | null {
 /** Ordering key of a record; a key that is not text becomes a text that {@link writeKey} turns into the same bytes. */
 export function readKey(key: Uint8Array | null): string | undefined {
   if (key === null || key.byteLength === 0) return undefined
-  const text = textOfBytes(key)
+  const text = textOf(key)
   return text?.includes('\0') === false ? text : `${binaryKey}${Buffer.from(key).toString('base64')}`
 }

@@ -57,6 +57,9 @@ export interface ProgressStart {
   readonly retries?: ReadonlyMap<bigint, RecordRetry>
 }
 
+/** So many offsets may be passed before the list of those that are open closes up. */
+const mostPassed = 1024
+
 /** Progress of a partition from its start. */
 export function createPartitionProgress(start: ProgressStart): PartitionProgress {
   /** Offsets of records that were fetched and not known to be part of the finished beginning, ascending. */
@@ -72,15 +75,18 @@ export function createPartitionProgress(start: ProgressStart): PartitionProgress
 
   const committable = (): bigint => open[head] ?? position
 
+  const closeUp = (): void => {
+    if (head <= mostPassed) return
+    open = open.slice(head)
+    head = 0
+  }
+  const pass = (offset: bigint): void => {
+    head += 1
+    if (retries.size > 0 && retries.delete(offset)) version += 1
+  }
   const advance = (): void => {
-    for (let next = open[head]; next !== undefined && finished.delete(next); next = open[head]) {
-      head += 1
-      if (retries.delete(next)) version += 1
-    }
-    if (head > 1024) {
-      open = open.slice(head)
-      head = 0
-    }
+    for (let next = open[head]; next !== undefined && finished.delete(next); next = open[head]) pass(next)
+    closeUp()
   }
 
   return {
@@ -101,17 +107,24 @@ export function createPartitionProgress(start: ProgressStart): PartitionProgress
       if (next > position) position = next
     },
     finish(offset) {
-      if (offset < committable() || offset >= position) return offset < committable()
-      finished.add(offset)
-      advance()
-      return offset < committable()
+      const first = committable()
+      if (offset < first || offset >= position) return offset < first
+      if (offset > first) {
+        finished.add(offset)
+        return false
+      }
+      // Most records finish in order.
+      pass(offset)
+      if (finished.size > 0) advance()
+      else closeUp()
+      return true
     },
     returned(offset, retry) {
       if (retry === undefined || offset < committable()) return
       retries.set(offset, retry)
       version += 1
     },
-    retryOf: (offset) => retries.get(offset),
+    retryOf: (offset) => (retries.size === 0 ? undefined : retries.get(offset)),
     commitPoint: () => ({ offset: committable(), retries: new Map(retries), version }),
     confirmed(point) {
       committed = point.offset

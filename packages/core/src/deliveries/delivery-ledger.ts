@@ -101,10 +101,11 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
   let closed = false
   let pumping = false
 
+  const hasRoom = (): boolean => !paused && !closed && inFlight.size < options.maxInFlight
   const pump = (): void => {
     if (pumping) return
     pumping = true
-    while (!paused && !closed && inFlight.size < options.maxInFlight) {
+    while (hasRoom()) {
       const next = buffer.shift()
       if (next === undefined) break
       handOut(next.ref, next.facts)

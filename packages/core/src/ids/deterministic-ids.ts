@@ -35,7 +35,13 @@ export function idOfSend({ from, contractName, body, sendKey }: SendIdentity): s
 
 /** Row id of a delivery: one source message delivered to two destinations of a service is two rows. */
 export function idOfDelivery(destination: string, sourceId: string): string {
-  return derive(['ingress', destination, sourceId])
+  return idsOfDeliveries(destination)(sourceId)
+}
+
+/** The same for many deliveries of one source: most of the name that the id is derived from is written once. */
+export function idsOfDeliveries(destination: string): (sourceId: string) => string {
+  const beginning = JSON.stringify(['ingress', destination]).slice(0, -1)
+  return (sourceId) => idOfName(`${beginning},${JSON.stringify(sourceId)}]`)
 }
 
 /**

@@ -31,6 +31,8 @@ export function uuidV7(nowMs: number = Date.now()): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
 }
 
+/** Digits whose first two bits are those of the variant. */
+const variants = '89ab'
 const shortNameBytes = 1536
 /** Most bytes that a character of UTF-16 takes in UTF-8. */
 const maxBytesPerCharacter = 3
@@ -53,7 +55,7 @@ export function nameUuids(namespace: string): (name: string) => string {
         ? scratch.subarray(0, prefix.byteLength + scratch.write(name, prefix.byteLength, 'utf8'))
         : Buffer.concat([prefix, Buffer.from(name, 'utf8')]),
     )
-    const variant = ((Number.parseInt(hex.charAt(16), 16) & 0x3) | 0x8).toString(16)
+    const variant = variants.charAt(Number.parseInt(hex.charAt(16), 16) & 0x3)
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-5${hex.slice(13, 16)}-${variant}${hex.slice(17, 20)}-${hex.slice(20, 32)}`
   }
 }

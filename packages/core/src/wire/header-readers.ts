@@ -1,3 +1,4 @@
+import { isAscii } from 'node:buffer'
 import { FormatError } from '../errors/errors.ts'
 import type { Headers, HeaderValue } from '../ports/transport-message.ts'
 
@@ -6,10 +7,9 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 /** Finds a header by name: exactly first, then in any case. */
 export function findHeader(headers: Headers, name: string): HeaderValue | undefined {
   if (Object.hasOwn(headers, name)) return headers[name]
-  const lower = name.toLowerCase()
   // Most headers are absent and asked for in every message: this makes no list, and the length tells most apart.
   for (const candidate in headers) {
-    if (candidate.length !== name.length || candidate.toLowerCase() !== lower) continue
+    if (candidate.length !== name.length || candidate.toLowerCase() !== name.toLowerCase()) continue
     if (Object.hasOwn(headers, candidate)) return headers[candidate]
   }
   return undefined
@@ -69,15 +69,19 @@ export function readNonNegativeInteger(headers: Headers, name: string): number |
 export function textOf(value: HeaderValue): string | undefined {
   if (typeof value === 'string') return value
   if (value === null) return undefined
-  if (value instanceof Uint8Array) {
-    try {
-      return decoder.decode(value)
-    } catch {
-      return undefined
-    }
-  }
+  if (value instanceof Uint8Array) return textOfBytes(value)
   if (value instanceof Date) return Number.isNaN(value.getTime()) ? undefined : value.toISOString()
   return typeof value === 'object' ? undefined : String(value)
+}
+
+/** Most of it is ASCII, and a decoder costs more than everything else that is done with it. */
+function textOfBytes(bytes: Uint8Array): string | undefined {
+  if (Buffer.isBuffer(bytes) && isAscii(bytes)) return bytes.toString('latin1')
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
 }
 
 interface MalformedHeader {

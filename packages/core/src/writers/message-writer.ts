@@ -3,6 +3,7 @@ import type { MessageContract } from '../contracts/message-contract.ts'
 import { OptionsError } from '../errors/errors.ts'
 import type { Axis } from '../messages/message-state.ts'
 import type { TraceContext } from '../messages/trace-context.ts'
+import type { Mutable } from '../options/mutable.ts'
 import { checkOptions } from '../options/option-checks.ts'
 import { readOptions, type OptionShape } from '../options/read-options.ts'
 import type { AppendResult, MessageStore, StoredReceipt } from '../ports/message-store.ts'
@@ -101,10 +102,11 @@ export function receiptOf(receipt: StoredReceipt): {
   readonly trace?: TraceContext
 } {
   const { id, contractName, contractVersion, tenantId, trace } = receipt
-  return {
+  const shared: Mutable<ReturnType<typeof receiptOf>> = {
     id,
     contract: { name: contractName, version: contractVersion },
-    ...(tenantId === undefined ? {} : { tenantId }),
-    ...(trace === undefined ? {} : { trace }),
   }
+  if (tenantId !== undefined) shared.tenantId = tenantId
+  if (trace !== undefined) shared.trace = trace
+  return shared
 }

@@ -1,4 +1,6 @@
 import type { WriteOptions } from '../ports/writers.ts'
+import type { Visibility } from '../messages/new-message.ts'
+import type { TraceContext } from '../messages/trace-context.ts'
 import { InboxIngressError } from '../errors/errors.ts'
 import { isStorableText } from '../stores/storable.ts'
 import { checkHeaderBounds } from '../wire/header-bounds.ts'
@@ -6,7 +8,6 @@ import { isReservedHeader } from '../wire/header-names.ts'
 
 const maxKeyLength = 512
 const modes: ReadonlySet<string> = new Set(['returnExisting', 'strict'])
-const none: readonly string[] = []
 const maxDelayMs = 10 * 365 * 24 * 3600 * 1000
 
 /** Names every fault of the options of one write, never a value: keys and headers can be personal data. */
@@ -39,11 +40,14 @@ export function writeFaults(options: WriteOptions): string[] {
   if (mode !== undefined && !modes.has(mode)) {
     faults.push(`expected idempotency.mode to be 'returnExisting' or 'strict', found ${mode}`)
   }
-  return faults.concat(visibilityFaults(options), headerFaults(options), traceFaults(options))
+  const { visibility, headers, trace } = options
+  if (visibility !== undefined) faults.push(...visibilityFaults(visibility))
+  if (headers !== undefined) faults.push(...headerFaults(headers))
+  if (trace !== undefined) faults.push(...traceFaults(trace))
+  return faults
 }
 
-function visibilityFaults({ visibility }: WriteOptions): readonly string[] {
-  if (visibility === undefined) return none
+function visibilityFaults(visibility: Visibility): readonly string[] {
   if ('at' in visibility) {
     const valid = visibility.at instanceof Date && !Number.isNaN(visibility.at.getTime())
     return valid ? [] : ['expected visibility.at to be a valid Date']
@@ -52,8 +56,7 @@ function visibilityFaults({ visibility }: WriteOptions): readonly string[] {
   return valid ? [] : [`expected visibility.afterMs from 0 to ten years, found ${String(visibility.afterMs)}`]
 }
 
-function headerFaults({ headers }: WriteOptions): readonly string[] {
-  if (headers === undefined) return none
+function headerFaults(headers: Readonly<Record<string, string>>): readonly string[] {
   const faults: string[] = []
   for (const [name, value] of Object.entries(headers)) {
     if (name === '' || !isStorableText(name))
@@ -72,8 +75,7 @@ function headerFaults({ headers }: WriteOptions): readonly string[] {
   return faults
 }
 
-function traceFaults({ trace }: WriteOptions): readonly string[] {
-  if (trace === undefined) return none
+function traceFaults(trace: TraceContext): readonly string[] {
   const values: readonly unknown[] = [trace.traceparent, trace.tracestate ?? '', trace.baggage ?? '']
   const valid = values.every(
     (value) => typeof value === 'string' && value.length <= 8192 && isStorableText(value),

@@ -1,4 +1,5 @@
 import { InboxStorageError, type NewMessage } from '@litebus/core'
+import { plainArray, textArray } from '../database/array-literal.ts'
 import { laneIdOf } from '../database/lane-id.ts'
 import { encodeMetadata, encodeTrace } from '../database/metadata.ts'
 
@@ -32,15 +33,15 @@ export function appendCall(messages: readonly NewMessage[], inCommitOrder: boole
     values: [
       plainArray(messages.map((message) => message.id)),
       plainArray(messages.map((message) => message.contractVersion)),
-      sparse(messages.map(({ tenantId = '' }) => (tenantId === '' ? null : tenantId))),
-      messages.map((message) => message.contractName),
-      sparse(messages.map((message) => message.orderingKey ?? null)),
-      sparse(messages.map((message) => message.idempotency?.key ?? null)),
-      sparse(messages.map(encodeMetadata)),
-      sparse(messages.map(encodeTrace)),
-      sparse(messages.map(laneOf)),
-      sparse(messages.map(atMicros)),
-      sparse(messages.map(afterMs)),
+      sparse(messages, ({ tenantId = '' }) => (tenantId === '' ? null : tenantId)),
+      textArray(messages.map((message) => message.contractName)),
+      sparse(messages, (message) => message.orderingKey ?? null),
+      sparse(messages, (message) => message.idempotency?.key ?? null),
+      sparse(messages, encodeMetadata),
+      sparse(messages, encodeTrace),
+      sparse(messages, laneOf),
+      sparse(messages, (message) => atMicros(message)?.toString() ?? null),
+      sparse(messages, (message) => afterMs(message)?.toString() ?? null),
       plainArray(offsets),
       plainArray(lengths),
       Buffer.concat(messages.map((message) => message.body)),
@@ -83,14 +84,13 @@ function hasRandomId(id: string): boolean {
   return id[14] === '7'
 }
 
-/** Numbers and ids need no quotes, which the driver would look for one by one. */
-function plainArray(values: readonly (string | number)[]): string {
-  return `{${values.join(',')}}`
-}
-
 /** A column without any value is no array: `unnest` fills it up with nulls. */
-function sparse<T>(values: readonly (T | null)[]): readonly (T | null)[] | null {
-  return values.every((value) => value === null) ? null : values
+function sparse(
+  messages: readonly NewMessage[],
+  valueOf: (message: NewMessage) => string | null,
+): string | null {
+  const values = messages.map(valueOf)
+  return values.every((value) => value === null) ? null : textArray(values)
 }
 
 function laneOf({ tenantId, orderingKey }: NewMessage): string | null {
