@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer'
 import { FormatError } from '../errors/errors.ts'
 import type { Headers, HeaderValue } from '../ports/transport-message.ts'
 
@@ -74,9 +73,16 @@ export function textOf(value: HeaderValue): string | undefined {
   return typeof value === 'object' ? undefined : String(value)
 }
 
-/** Most of it is ASCII, and a decoder costs more than everything else that is done with it. */
+/** A decoder that refuses what is not UTF-8 is several times slower than one that marks it, which is rare. */
 function textOfBytes(bytes: Uint8Array): string | undefined {
-  if (Buffer.isBuffer(bytes) && isAscii(bytes)) return bytes.toString('latin1')
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const text = buffer.toString('utf8')
+  return text.includes('\ufffd') || text.startsWith('\ufeff') ? strictTextOf(bytes) : text
+}
+
+function strictTextOf(bytes: Uint8Array): string | undefined {
   try {
     return decoder.decode(bytes)
   } catch {
