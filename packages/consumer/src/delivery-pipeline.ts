@@ -136,15 +136,19 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
 
   const giveBack = (delivery: Delivery, how: ReturnOptions = {}): Promise<SettlementTerminal> =>
     settleDelivery(delivery, { act: 'return', options: how }, budget)
-  const handle = async (delivery: Delivery, takenAtMs: number): Promise<SettlementTerminal> => {
-    try {
-      return await options.handle(delivery, takenAtMs)
-    } catch (error) {
+  /** No async function on the way of a delivery: it is taken thousands of times a second. */
+  const handle = (delivery: Delivery, takenAtMs: number): Promise<SettlementTerminal> => {
+    const onBug = (error: unknown): Promise<SettlementTerminal> => {
       logger.error('handling a delivery failed unexpectedly; it goes back', {
         source,
         error: errorType(error),
       })
       return giveBack(delivery, delayedReturn)
+    }
+    try {
+      return options.handle(delivery, takenAtMs).catch(onBug)
+    } catch (error) {
+      return onBug(error)
     }
   }
   const inTurn = (delivery: Delivery): Promise<SettlementTerminal> => {
@@ -156,12 +160,13 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
       giveBack: (onSent) => giveBack(delivery, { onSent }),
     })
   }
-  const take = async (delivery: Delivery, isStray: boolean): Promise<void> => {
+  const take = (delivery: Delivery, isStray: boolean): Promise<void> => {
     const close = ledger.open()
-    const terminal = await (isStray ? giveBack(delivery, delayedReturn) : inTurn(delivery))
-    close(terminal)
-    open.delete(delivery)
-    if (terminal === 'unresolved' && stopping.signal.aborted) unresolved.push(nameOf(delivery))
+    return (isStray ? giveBack(delivery, delayedReturn) : inTurn(delivery)).then((terminal) => {
+      close(terminal)
+      open.delete(delivery)
+      if (terminal === 'unresolved' && stopping.signal.aborted) unresolved.push(nameOf(delivery))
+    })
   }
   const intake = createIntake({
     ...options,

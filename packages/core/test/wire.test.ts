@@ -68,15 +68,6 @@ describe('readHeaders', () => {
       /litebus-contract-name/,
     )
   })
-  it.each([
-    ['Buffer', (text: string): Uint8Array => Buffer.from(text)],
-    ['part of a larger array', (text: string) => new TextEncoder().encode(`<${text}>`).subarray(1, -1)],
-  ])('reads any text from the bytes of a %s, and nothing from what only looks like it', (_name, bytesOf) => {
-    for (const text of ['žluť 🐎', 'a \ufffd b'])
-      expect(read({ note: bytesOf(text) }).headers).toEqual({ note: text })
-    expect(read({ note: bytesOf('\ufeffmarked') }).headers).toEqual({ note: 'marked' })
-    expect(read({ note: Uint8Array.of(0xff) }).headers['note']).not.toContain('\ufffd')
-  })
   it('ignores tenant and idempotency key of untrusted publishers and reads them of trusted ones', () => {
     const headers = { 'tenant-id': 't', 'litebus-idempotency-key': 'k', 'litebus-message-id': 'm' }
     expect(read(headers)).toEqual({

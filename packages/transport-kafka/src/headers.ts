@@ -75,8 +75,8 @@ export function readRecordHeaders({
   value,
 }: Pick<FetchedRecord, 'headers' | 'value'>): ReadRecordHeaders {
   const read: Record<string, HeaderValue> = {}
-  for (const name of Object.keys(headers)) {
-    const header = headers[name]
+  for (const name in headers) {
+    const header = Object.hasOwn(headers, name) ? headers[name] : undefined
     // What is carried beside the headers is a property of the message, and no header of the application.
     if (header === undefined || name === carried.messageId || name === carried.contentType) continue
     setOwn(read, name, isList(header) ? header.map(bytesOf) : bytesOf(header))

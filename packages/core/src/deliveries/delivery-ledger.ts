@@ -193,7 +193,14 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
       return buffer.length
     },
     add(ref, facts) {
-      buffer.push({ ref, facts })
+      if (pumping || buffer.length > 0 || !hasRoom()) {
+        buffer.push({ ref, facts })
+        pump()
+        return
+      }
+      pumping = true
+      handOut(ref, facts)
+      pumping = false
       pump()
     },
     pause() {

@@ -13,7 +13,7 @@ export function createCommonLimit<Otherwise>(
   otherwise: Otherwise,
 ): CommonLimit<Otherwise> {
   /** In the order of their ends, since all of them last equally long. */
-  const waits = new Set<Wait>()
+  const waits = new Set<Wait<Otherwise>>()
   let timer: Timer | undefined
 
   const look = (): void => {
@@ -25,10 +25,10 @@ export function createCommonLimit<Otherwise>(
         return
       }
       waits.delete(wait)
-      wait.giveUp()
+      wait.resolve(otherwise)
     }
   }
-  const ended = (wait: Wait): void => {
+  const ended = (wait: Wait<Otherwise>): void => {
     waits.delete(wait)
     if (waits.size > 0) return
     timer?.cancel()
@@ -37,10 +37,7 @@ export function createCommonLimit<Otherwise>(
   return {
     within: (work) =>
       new Promise((resolve) => {
-        const giveUp = (): void => {
-          resolve(otherwise)
-        }
-        const wait: Wait = { endsAtMs: clock.monotonic() + limitMs, giveUp }
+        const wait: Wait<Otherwise> = { endsAtMs: clock.monotonic() + limitMs, resolve }
         waits.add(wait)
         timer ??= clock.schedule(limitMs, look)
         Promise.resolve(work).then(
@@ -50,14 +47,14 @@ export function createCommonLimit<Otherwise>(
           },
           () => {
             ended(wait)
-            giveUp()
+            resolve(otherwise)
           },
         )
       }),
   }
 }
 
-interface Wait {
+interface Wait<Otherwise> {
   readonly endsAtMs: number
-  readonly giveUp: () => void
+  readonly resolve: (otherwise: Otherwise) => void
 }

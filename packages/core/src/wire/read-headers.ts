@@ -122,8 +122,8 @@ function required<T>(value: T | undefined, name: string): T {
 
 function applicationHeaders({ headers }: InboundMessage): Record<string, string> {
   const result: Record<string, string> = {}
-  for (const name of Object.keys(headers)) {
-    const value = headers[name]
+  for (const name in headers) {
+    const value = Object.hasOwn(headers, name) ? headers[name] : undefined
     if (value === undefined || value === null || isReservedHeader(name) || isBrokerHeader(name)) continue
     const text = textOf(value) ?? JSON.stringify(value, jsonValue)
     if (!text.includes('\0')) result[name] = text

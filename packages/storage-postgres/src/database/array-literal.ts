@@ -14,9 +14,12 @@ export function textArray(values: readonly (string | null)[]): string {
   return literal === '' ? '{}' : `${literal}}`
 }
 
+/** Where no control character is in the way, JSON escapes the same two characters, several times faster. */
 function quoted(text: string): string {
-  return `"${special.test(text) ? text.replaceAll(allSpecial, '\\$&') : text}"`
+  if (!special.test(text)) return `"${text}"`
+  return control.test(text) ? `"${text.replaceAll(allSpecial, '\\$&')}"` : JSON.stringify(text)
 }
 
 const special = /["\\]/
 const allSpecial = /["\\]/g
+const control = /[^\u0020-\uffff]/
