@@ -1,6 +1,7 @@
 import { publishFailures, type OutboundMessage, type PublishOutcome } from '@litebus/core'
 import type { OpenConnection } from './connection.ts'
 import type { AmqpDriverConfirmChannel, AmqpDriverMessage } from './driver.ts'
+import { gatherWrites } from './gather-writes.ts'
 import { readHeaders } from './headers.ts'
 import type { ResolvedAmqpOptions } from './options.ts'
 import { createPublishWindow, type Answered, type PublishIdentity } from './publish-window.ts'
@@ -41,6 +42,7 @@ export async function openPublishChannel(
 ): Promise<PublishChannel> {
   const channel = await connection.driver.createConfirmChannel()
   const window = createPublishWindow<OutstandingPublish>()
+  const writes = gatherWrites(connection.driver)
   let open = true
 
   const answer = (answered: readonly Answered<OutstandingPublish>[]): void => {
@@ -50,6 +52,7 @@ export async function openPublishChannel(
   const end = (close: ServerClose | undefined): void => {
     if (!open) return
     open = false
+    writes[Symbol.dispose]()
     answer(window.closed(close))
     events.onClosed(close)
   }
@@ -90,6 +93,7 @@ export async function openPublishChannel(
         publish.settle({ status: 'rejected', failure: publishFailures.headerInvalid })
         return true
       }
+      writes.published()
       publish.state = 'sent'
       window.sent(publish)
       return true
