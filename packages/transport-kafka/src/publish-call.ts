@@ -52,7 +52,7 @@ export function createPublishCall({
   const over = Promise.withResolvers<undefined>()
   // No promise for each message: a relay publishes many thousands a second.
   const all = Promise.withResolvers<readonly PublishOutcome[]>()
-  const answers = Array.from({ length: messageCount }, () => unanswered)
+  const answers = new Array<PublishOutcome>(messageCount).fill(unanswered)
   let unansweredCount = messageCount
   if (unansweredCount === 0) all.resolve(answers)
   let ended: Failure | undefined
