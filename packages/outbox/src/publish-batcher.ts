@@ -5,67 +5,79 @@ import {
   type TransportPublisher,
 } from '@litebus/core'
 
+/** What is published with others. */
+export interface Outgoing {
+  /** The message. */
+  readonly message: OutboundMessage
+}
+
 /** Gathers what is published in one turn of the event loop into one call of the transport. */
-export interface PublishBatcher {
-  /** Publishes one message; `answer` is called once. */
-  publish(message: OutboundMessage, answer: (outcome: PublishOutcome) => void): void
+export interface PublishBatcher<T extends Outgoing> {
+  /** Publishes one message; it is answered once. */
+  publish(outgoing: T): void
   /** Publishes one message in a call of its own; never rejects. */
   publishAlone(message: OutboundMessage): Promise<PublishOutcome>
 }
 
 /** What a batcher works with. */
-export interface PublishBatcherOptions {
+export interface PublishBatcherOptions<T extends Outgoing> {
   /** The transport. */
   readonly publisher: TransportPublisher
   /** A signal that aborts when a publish has taken too long; called once a batch. */
   readonly deadline: () => { readonly signal: AbortSignal; readonly cancel: () => void }
   /** Most messages of one call. */
   readonly maxBatch: number
-}
-
-interface Pending {
-  readonly message: OutboundMessage
-  readonly answer: (outcome: PublishOutcome) => void
+  /** Receives the outcome of each message. */
+  readonly answer: (outgoing: T, outcome: PublishOutcome) => void
 }
 
 /** Starts with nothing gathered. */
-export function createPublishBatcher({
+export function createPublishBatcher<T extends Outgoing>({
   publisher,
   deadline,
   maxBatch,
-}: PublishBatcherOptions): PublishBatcher {
-  let pending: Pending[] = []
+  answer,
+}: PublishBatcherOptions<T>): PublishBatcher<T> {
+  let pending: T[] = []
 
   const flush = (): void => {
     const batch = pending
     pending = []
-    for (let from = 0; from < batch.length; from += maxBatch) void send(batch.slice(from, from + maxBatch))
+    if (batch.length <= maxBatch) void send(batch, answer)
+    else
+      for (let from = 0; from < batch.length; from += maxBatch)
+        void send(batch.slice(from, from + maxBatch), answer)
   }
-  const send = async (batch: readonly Pending[]): Promise<void> => {
+  const send = async <E extends Outgoing>(
+    batch: readonly E[],
+    tell: (outgoing: E, outcome: PublishOutcome) => void,
+  ): Promise<void> => {
     const { signal, cancel } = deadline()
     try {
       const outcomes = await publisher.publish(
         batch.map(({ message }) => message),
         { signal },
       )
-      batch.forEach(({ answer }, index) => {
-        answer(inTime(outcomes[index] ?? unanswered, signal))
+      batch.forEach((outgoing, index) => {
+        tell(outgoing, inTime(outcomes[index] ?? unanswered, signal))
       })
     } catch {
       // A publisher that rejects breaks its contract; nothing is known about what it sent.
-      for (const { answer } of batch) answer(unanswered)
+      for (const outgoing of batch) tell(outgoing, unanswered)
     } finally {
       cancel()
     }
   }
   return {
-    publish(message, answer) {
-      pending.push({ message, answer })
+    publish(outgoing) {
+      pending.push(outgoing)
       if (pending.length === 1) setImmediate(flush)
     },
     publishAlone: (message) =>
-      new Promise((answer) => {
-        void send([{ message, answer }])
+      new Promise((resolve) => {
+        void send([{ message }], (_, outcome) => {
+          resolve(outcome)
+        })
       }),
   }
 }
@@ -76,8 +88,8 @@ const unanswered: PublishOutcome = {
 }
 
 /** Only the deadline cancels a publish here, which is a broker too slow to answer, not a caller who gave up. */
-function inTime(outcome: PublishOutcome, { aborted }: AbortSignal): PublishOutcome {
-  if (!aborted || outcome.status === 'confirmed') return outcome
+function inTime(outcome: PublishOutcome, signal: AbortSignal): PublishOutcome {
+  if (outcome.status === 'confirmed' || !signal.aborted) return outcome
   return outcome.failure.code === publishFailures.cancelled.code
     ? { ...outcome, failure: publishFailures.timeout }
     : outcome

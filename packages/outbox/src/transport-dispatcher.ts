@@ -7,6 +7,7 @@ import {
   type Failure,
   type LeasedEnvelope,
   type Logger,
+  type Mutable,
   type OutboundMessage,
   type PublishOutcome,
   type Telemetry,
@@ -14,6 +15,7 @@ import {
 } from '@litebus/core'
 import type { Dispatcher, DispatchOutcome } from '@litebus/processing'
 import type { ResolvedBreakerOptions } from './breaker-options.ts'
+import type { DestinationBreaker } from './destination-breaker.ts'
 import { createDestinationBreakers } from './destination-breakers.ts'
 import { createPublishBatcher } from './publish-batcher.ts'
 import { routeOf, type RoutingOptions } from './route.ts'
@@ -59,9 +61,12 @@ export function createTransportDispatcher(options: TransportDispatcherOptions): 
     },
   })
   const inTurn = createTurns()
-  const batcher = createPublishBatcher({
+  const batcher = createPublishBatcher<Waiting>({
     publisher: transport.publisher,
     maxBatch: options.maxBatch,
+    answer: (sent, outcome) => {
+      sent.resolve(outcomeOf(outcome, sent))
+    },
     deadline: () => {
       const controller = new AbortController()
       const timer = clock.schedule(publishTimeoutMs, () => {
@@ -70,20 +75,19 @@ export function createTransportDispatcher(options: TransportDispatcherOptions): 
       return { signal: controller.signal, cancel: timer.cancel }
     },
   })
-  const unavailable = async ({ message, admitted }: Sent): Promise<DispatchOutcome> => ({
+  const unavailable = async ({ breaker, admitted }: Sent): Promise<DispatchOutcome> => ({
     kind: 'unavailable',
-    delayMs: await breakers.of(message.destination).failed(admitted),
+    delayMs: await breaker.failed(admitted),
   })
   /** Whether the broker took it is open. If the broker can be reached, the message is to blame: once more, alone. */
   const onceMore = async (sent: Sent): Promise<DispatchOutcome> => {
-    const { message } = sent
-    const breaker = breakers.of(message.destination)
+    const { message, breaker } = sent
     if (!(await breaker.reachable())) return unavailable(sent)
     return inTurn(message.destination, async () => {
       const admitted = breaker.admitting
       if (admitted === undefined) return { kind: 'unavailable', delayMs: await breaker.waitMs() }
       const outcome = await batcher.publishAlone(message)
-      if (outcome.status !== 'ambiguous') return outcomeOf(outcome, { message, admitted })
+      if (outcome.status !== 'ambiguous') return outcomeOf(outcome, { message, breaker, admitted })
       await breaker.failed(admitted)
       return failed(outcome.failure)
     })
@@ -91,7 +95,7 @@ export function createTransportDispatcher(options: TransportDispatcherOptions): 
   const outcomeOf = (outcome: PublishOutcome, sent: Sent): DispatchOutcome | Promise<DispatchOutcome> => {
     switch (outcome.status) {
       case 'confirmed':
-        breakers.of(sent.message.destination).succeeded(sent.admitted)
+        sent.breaker.succeeded(sent.admitted)
         return succeeded
       case 'rejected':
         return failed(outcome.failure)
@@ -104,24 +108,25 @@ export function createTransportDispatcher(options: TransportDispatcherOptions): 
     }
   }
   /** One promise a message, since a relay has many thousands of them a second. */
-  const send = (sent: Sent): Promise<DispatchOutcome> =>
+  const send = ({ message, breaker, admitted }: Sent): Promise<DispatchOutcome> =>
     new Promise((resolve) => {
-      batcher.publish(sent.message, (outcome) => {
-        resolve(outcomeOf(outcome, sent))
-      })
+      batcher.publish({ message, breaker, admitted, resolve })
     })
-  const sendOnceAdmitted = async (message: OutboundMessage): Promise<DispatchOutcome> => {
-    const breaker = breakers.of(message.destination)
+  const sendOnceAdmitted = async (
+    message: OutboundMessage,
+    breaker: DestinationBreaker,
+  ): Promise<DispatchOutcome> => {
     const delayMs = await breaker.waitMs()
     const admitted = breaker.admitting
     return delayMs > 0 || admitted === undefined
       ? { kind: 'unavailable', delayMs }
-      : send({ message, admitted })
+      : send({ message, breaker, admitted })
   }
   const publish = (envelope: LeasedEnvelope): Promise<DispatchOutcome> => {
     const message = outboundOf(envelope, options)
-    const admitted = breakers.of(message.destination).admitting
-    return admitted === undefined ? sendOnceAdmitted(message) : send({ message, admitted })
+    const breaker = breakers.of(message.destination)
+    const admitted = breaker.admitting
+    return admitted === undefined ? sendOnceAdmitted(message, breaker) : send({ message, breaker, admitted })
   }
   const publishValid = async (
     envelope: LeasedEnvelope,
@@ -139,10 +144,16 @@ export function createTransportDispatcher(options: TransportDispatcherOptions): 
   }
 }
 
-/** A message with the generation of its destination's breaker in which it was sent. */
+/** A message with the breaker of its destination, and the generation of it in which it was sent. */
 interface Sent {
   readonly message: OutboundMessage
+  readonly breaker: DestinationBreaker
   readonly admitted: number
+}
+
+/** With the one who waits for it. */
+interface Waiting extends Sent {
+  readonly resolve: (outcome: DispatchOutcome | Promise<DispatchOutcome>) => void
 }
 
 /**
@@ -174,14 +185,14 @@ async function payloadFailure(
 }
 
 function outboundOf({ message }: LeasedEnvelope, options: TransportDispatcherOptions): OutboundMessage {
-  const route = routeOf(message, options)
-  return {
-    ...route,
+  const outbound: Mutable<OutboundMessage> = {
+    ...routeOf(message, options),
     messageId: message.id,
     body: message.body,
     headers: writeHeaders(message),
     contentType: options.contentType,
     deduplicationId: message.id,
-    ...(message.orderingKey === undefined ? {} : { orderingKey: message.orderingKey }),
   }
+  if (message.orderingKey !== undefined) outbound.orderingKey = message.orderingKey
+  return outbound
 }

@@ -45,7 +45,7 @@ export class HeldWork {
 
   /** True once the dispatch was told to end. */
   get cancelled(): boolean {
-    return this.#context.ending.aborted
+    return this.#context.isEnding
   }
 
   /** Aborts the dispatch. */
@@ -66,11 +66,23 @@ export class HeldWork {
  */
 class WorkContext implements DispatchContext {
   readonly stopping: AbortSignal
-  readonly ending: LazySignal = new LazySignal()
-  readonly nobodyWaits: LazySignal = new LazySignal()
+  #ending: LazySignal | undefined
+  #nobodyWaits: LazySignal | undefined
 
   constructor(stopping: AbortSignal) {
     this.stopping = stopping
+  }
+
+  get isEnding(): boolean {
+    return this.#ending?.aborted === true
+  }
+
+  get ending(): LazySignal {
+    return (this.#ending ??= new LazySignal())
+  }
+
+  get nobodyWaits(): LazySignal {
+    return (this.#nobodyWaits ??= new LazySignal())
   }
 
   get signal(): AbortSignal {

@@ -1,12 +1,12 @@
 import type { Clock } from '@litebus/core'
-import { abandon, dispatchOne, overBudget, type DispatchOptions } from './dispatch-one.ts'
+import { abandon, createDispatch, overBudget, type DispatchOptions } from './dispatch.ts'
 import type { DispatchOutcome } from './dispatcher.ts'
 import type { HeldLeases, HeldWork } from './held-work.ts'
 import type { PassSummary } from './pass.ts'
 import type { ProcessorMetrics } from './processor-metrics.ts'
 import type { RunQueue } from './run-queue.ts'
 import { settlementOf, type SettlementPolicy } from './settlement-of.ts'
-import type { Settler } from './settler.ts'
+import type { Settler, SettlementTold } from './settler.ts'
 
 /** Runs queued rows, at most `concurrency` at a time, and hands their outcomes to the settler. */
 export interface Runner {
@@ -66,6 +66,11 @@ export function createRunner(options: RunnerOptions): Runner {
   const giveBackRestOfKey = (work: HeldWork, delayMs: number): void => {
     for (const behind of queue.cutKey(work)) giveBack(behind, delayMs)
   }
+  const told: SettlementTold = (work, settled, answer) => {
+    if (answer === 'failed') done(work, 'persistFailed')
+    else if (answer === 'leaseLost') done(work, 'leaseLost')
+    else done(work, resultOf[settled.kind])
+  }
   const conclude = (work: HeldWork, outcome: DispatchOutcome): void => {
     if (outcome.kind === 'settled') {
       queue.goOn(work)
@@ -90,19 +95,13 @@ export function createRunner(options: RunnerOptions): Runner {
     }
     const { outcome: settled } = settlement
     work.stage = 'settling'
-    settler.settle(work, settled, (answer) => {
-      if (answer === 'failed') done(work, 'persistFailed')
-      else if (answer === 'leaseLost') done(work, 'leaseLost')
-      else done(work, resultOf[settled.kind])
-    })
+    settler.settle(work, settled, told)
     if (settled.kind === 'succeeded') queue.goOn(work)
     else giveBackRestOfKey(work, 0)
   }
-  const run = (work: HeldWork): void => {
-    void dispatchOne(work, options).then((outcome) => {
-      if (work.stage === 'running') finish(work, outcome)
-    })
-  }
+  const run = createDispatch(options, (work, outcome) => {
+    if (work.stage === 'running') finish(work, outcome)
+  })
   const finish = (work: HeldWork, outcome: DispatchOutcome): void => {
     metrics.dispatched(clock.monotonic() - work.startedAt)
     running -= 1

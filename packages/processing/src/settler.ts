@@ -11,15 +11,18 @@ import type { HeldWork } from './held-work.ts'
 import type { TroubleLog } from './trouble-log.ts'
 
 /** What became of a settlement; `failed`: the store could not be told while the lease was believed in. */
-type SettleAnswer = SettleResult | 'failed'
+export type SettleAnswer = SettleResult | 'failed'
+
+/** Hears what became of a settlement; one function for all of them, and not one for each message. */
+export type SettlementTold = (work: HeldWork, outcome: SettleOutcome, answer: SettleAnswer) => void
 
 /**
  * Group commit: what finished since the last statement is settled by the next one, so that a message is settled no
  * later than one round trip after it finished, and many of them cost one statement.
  */
 export interface Settler {
-  /** Settles one row. */
-  settle(work: HeldWork, outcome: SettleOutcome, answer: (answer: SettleAnswer) => void): void
+  /** Settles one row; `told` hears what became of it. */
+  settle(work: HeldWork, outcome: SettleOutcome, told: SettlementTold): void
   /** Gives one row back; answers when the store was told, or could not be. */
   release(work: HeldWork, delayMs: number, answer: () => void): void
   /** Ends retries of statements that the store could not take. */
@@ -41,7 +44,11 @@ export interface SettlerOptions {
 interface Waiting {
   readonly work: HeldWork
   readonly outcome: SettleOutcome
-  readonly answer: (answer: SettleAnswer) => void
+  readonly told: SettlementTold
+}
+
+function tell({ work, outcome, told }: Waiting, answer: SettleAnswer): void {
+  told(work, outcome, answer)
 }
 
 /** Successes and failures are statements of their own, side by side, and the fault of one is not that of the other. */
@@ -88,7 +95,7 @@ export function createSettler({ store, clock, trouble, signal }: SettlerOptions)
         )
         trouble.recovered('settle')
         left.forEach((entry, index) => {
-          entry.answer(results[index] ?? 'failed')
+          tell(entry, results[index] ?? 'failed')
         })
         return
       } catch (error) {
@@ -116,7 +123,7 @@ export function createSettler({ store, clock, trouble, signal }: SettlerOptions)
     return entries.filter(stands)
   }
   const failAll = (entries: readonly Waiting[]): void => {
-    for (const entry of entries) entry.answer('failed')
+    for (const entry of entries) tell(entry, 'failed')
   }
   const releaseAll = async (
     delayMs: number,
@@ -134,8 +141,8 @@ export function createSettler({ store, clock, trouble, signal }: SettlerOptions)
     for (const entry of entries) entry.answer()
   }
   return {
-    settle(work, outcome, answer) {
-      waiting.push({ work, outcome, answer })
+    settle(work, outcome, told) {
+      waiting.push({ work, outcome, told })
       schedule()
     },
     release(work, delayMs, answer) {

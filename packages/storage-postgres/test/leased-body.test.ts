@@ -15,7 +15,12 @@ describe('the body of a leased message', () => {
   it.each(['madeOnDemand', 'madeAtOnce'] as const)('is made once, %s', (bodies) => {
     const message = withBody(fields, 'žluť 🐎', bodies)
     expect(message.body).toBe(message.body)
-    expect(message).toEqual({ ...fields, text: 'žluť 🐎', body: Buffer.from('žluť 🐎') })
+    expect(message.body).toEqual(Buffer.from('žluť 🐎'))
+  })
+
+  it('is not held as text, too, when its bytes are made at once', () => {
+    const message = withBody(fields, 'žluť 🐎', 'madeAtOnce')
+    expect(message).toEqual({ ...fields, body: Buffer.from('žluť 🐎') })
   })
 
   it('is bytes alone where a driver brings bytes, or nothing is left of it', () => {

@@ -1,8 +1,9 @@
 import { publishFailures, type OutboundMessage, type PublishOutcome } from '@litebus/core'
 import type { OpenConnection } from './connection.ts'
 import type { AmqpDriverConfirmChannel, AmqpDriverMessage } from './driver.ts'
+import { gatherWrites } from './gather-writes.ts'
 import { readHeaders } from './headers.ts'
-import type { ResolvedAmqpOptions } from './options.ts'
+import { amqpTransportDefaults, type ResolvedAmqpOptions } from './options.ts'
 import { createPublishWindow, type Answered, type PublishIdentity } from './publish-window.ts'
 import { closeQuietly } from './scratch-channel.ts'
 import { readServerClose, type ServerClose } from './server-close.ts'
@@ -41,6 +42,7 @@ export async function openPublishChannel(
 ): Promise<PublishChannel> {
   const channel = await connection.driver.createConfirmChannel()
   const window = createPublishWindow<OutstandingPublish>()
+  const writes = gatherWrites(connection.driver)
   let open = true
 
   const answer = (answered: readonly Answered<OutstandingPublish>[]): void => {
@@ -50,6 +52,7 @@ export async function openPublishChannel(
   const end = (close: ServerClose | undefined): void => {
     if (!open) return
     open = false
+    writes[Symbol.dispose]()
     answer(window.closed(close))
     events.onClosed(close)
   }
@@ -90,6 +93,7 @@ export async function openPublishChannel(
         publish.settle({ status: 'rejected', failure: publishFailures.headerInvalid })
         return true
       }
+      writes.published()
       publish.state = 'sent'
       window.sent(publish)
       return true
@@ -111,18 +115,30 @@ function write(
   { message, exchange, routingKey }: OutstandingPublish,
   options: ResolvedAmqpOptions,
 ): void {
-  const { expirationMs, persistent = true, ...properties } = options.properties(message)
-  channel.publish(exchange, routingKey, bufferOf(message.body), {
-    ...properties,
-    ...(expirationMs === undefined ? {} : { expiration: String(expirationMs) }),
+  const fixed = {
     mandatory: true,
-    persistent,
     messageId: message.messageId,
     contentType: message.contentType ?? 'application/json',
     timestamp: Math.floor(options.clock.now() / 1000),
     headers: message.headers,
+  }
+  channel.publish(exchange, routingKey, bufferOf(message.body), {
+    ...propertiesOf(message, options),
+    ...fixed,
   })
 }
+
+function propertiesOf(message: OutboundMessage, options: ResolvedAmqpOptions): Record<string, unknown> {
+  if (options.properties === amqpTransportDefaults.properties) return plainProperties
+  const { expirationMs, persistent = true, ...properties } = options.properties(message)
+  return {
+    ...properties,
+    ...(expirationMs === undefined ? {} : { expiration: String(expirationMs) }),
+    persistent,
+  }
+}
+
+const plainProperties = Object.freeze({ persistent: true })
 
 function bufferOf(body: Uint8Array): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)

@@ -43,13 +43,23 @@ function safeDecode(text: string): string {
 }
 
 /** The parts of a Node socket that matter here. */
-interface SocketLike {
+export interface SocketLike {
+  /** Bytes that wait to be written. */
   readonly writableLength?: number
+  /** Ends it at once. */
   destroy?(): void
+  /** Keeps what is written together until as many calls of `uncork`. */
+  cork?(): void
+  /** Lets it go. */
+  uncork?(): void
+  /** Adds a listener before those that are there. */
+  prependListener?(event: 'drain', listener: () => void): unknown
+  /** Removes one. */
+  removeListener?(event: 'drain', listener: () => void): unknown
 }
 
 /** The socket under a connection of the client; undefined for a client that hides it. */
-function socketOf(connection: AmqpDriverConnection): SocketLike | undefined {
+export function socketOf(connection: AmqpDriverConnection): SocketLike | undefined {
   const { connection: inner } = connection as { readonly connection?: { readonly stream?: SocketLike } }
   return inner?.stream
 }

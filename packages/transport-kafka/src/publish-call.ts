@@ -12,18 +12,26 @@ import type { KeyChain, OutstandingPublish } from './publish-lane.ts'
 export interface PublishCall extends Disposable {
   /** Does some work before anything is sent; undefined when the call ended meanwhile. */
   unlessEnded<T>(work: () => Promise<T>): Promise<T | undefined>
-  /** The outcome of a message that is not sent. Those behind it of its key are not sent either. */
-  answered(message: OutboundMessage, outcome: PublishOutcome): Promise<PublishOutcome>
-  /** The outcome of a message that is handed on to be sent, if the call has not ended and its key allows it. */
-  outstanding(
-    message: OutboundMessage,
-    what: { readonly record: ProducedRecord; readonly bytes: number },
-    send: (publish: OutstandingPublish) => void,
-  ): Promise<PublishOutcome>
+  /** Answers a message that is not sent. Those behind it of its key are not sent either. */
+  answered(message: OutboundMessage, slot: number, outcome: PublishOutcome): void
+  /** What is to be sent for a message; undefined when the call has ended or its key forbids it, which is answered. */
+  outstanding(message: OutboundMessage, slot: number, record: SizedRecord): OutstandingPublish | undefined
+  /** Resolves with the outcomes when each message is answered. */
+  readonly outcomes: Promise<readonly PublishOutcome[]>
+}
+
+/** A record with its bytes. */
+export interface SizedRecord {
+  /** The record. */
+  readonly record: ProducedRecord
+  /** Its bytes. */
+  readonly bytes: number
 }
 
 /** How long a call may take, and who may end it before. */
 export interface PublishCallOptions {
+  /** Messages of the call. */
+  readonly messageCount: number
   /** Time. */
   readonly clock: Clock
   /** Milliseconds. */
@@ -33,10 +41,20 @@ export interface PublishCallOptions {
 }
 
 /** Starts the clock of a call. */
-export function createPublishCall({ clock, timeoutMs, signal }: PublishCallOptions): PublishCall {
+export function createPublishCall({
+  messageCount,
+  clock,
+  timeoutMs,
+  signal,
+}: PublishCallOptions): PublishCall {
   const chains = new Map<string, KeyChain>()
-  const open = new Set<OutstandingPublish>()
+  const open = new Set<Outstanding>()
   const over = Promise.withResolvers<undefined>()
+  // No promise for each message: a relay publishes many thousands a second.
+  const all = Promise.withResolvers<readonly PublishOutcome[]>()
+  const answers = new Array<PublishOutcome>(messageCount).fill(unanswered)
+  let unansweredCount = messageCount
+  if (unansweredCount === 0) all.resolve(answers)
   let ended: Failure | undefined
 
   const end = (failure: Failure): void => {
@@ -65,42 +83,73 @@ export function createPublishCall({ clock, timeoutMs, signal }: PublishCallOptio
   const isHeldBack = (chain: KeyChain | undefined): boolean =>
     chain !== undefined && (chain.broken || chain.closed)
   const notSent = (failure: Failure): PublishOutcome => ({ status: 'unavailable', failure })
+  const answer = (slot: number, outcome: PublishOutcome): void => {
+    answers[slot] = outcome
+    unansweredCount -= 1
+    if (unansweredCount === 0) all.resolve(answers)
+  }
+  const settled = (publish: Outstanding, outcome: PublishOutcome): void => {
+    open.delete(publish)
+    if (outcome.status !== 'confirmed' && publish.chain !== undefined) publish.chain.broken = true
+    answer(publish.slot, outcome)
+  }
 
   return {
     unlessEnded: (work) => (ended === undefined ? Promise.race([work(), over.promise]) : over.promise),
-    answered(message, outcome) {
+    answered(message, slot, outcome) {
       const chain = chainOf(message)
       const held = isHeldBack(chain) ? publishFailures.orderHeld : undefined
       const failure = ended ?? held
       if (chain !== undefined) chain.closed = true
       const isRejected = outcome.status === 'rejected' && held === undefined
-      return Promise.resolve(failure === undefined || isRejected ? outcome : notSent(failure))
+      answer(slot, failure === undefined || isRejected ? outcome : notSent(failure))
     },
-    outstanding(message, { record, bytes }, send) {
+    outstanding(message, slot, { record, bytes }) {
       const chain = chainOf(message)
-      if (ended !== undefined) return Promise.resolve(notSent(ended))
-      if (isHeldBack(chain)) return Promise.resolve(notSent(publishFailures.orderHeld))
-      return new Promise((resolve) => {
-        const publish: OutstandingPublish = {
-          record,
-          bytes,
-          chain,
-          state: 'waiting',
-          settle(outcome) {
-            if (this.state === 'done') return
-            this.state = 'done'
-            open.delete(this)
-            if (outcome.status !== 'confirmed' && chain !== undefined) chain.broken = true
-            resolve(outcome)
-          },
-        }
-        open.add(publish)
-        send(publish)
-      })
+      const failure = ended ?? (isHeldBack(chain) ? publishFailures.orderHeld : undefined)
+      if (failure !== undefined) {
+        answer(slot, notSent(failure))
+        return undefined
+      }
+      const publish = new Outstanding({ record, bytes, chain }, slot, settled)
+      open.add(publish)
+      return publish
     },
+    outcomes: all.promise,
     [Symbol.dispose]() {
       timer.cancel()
       signal?.removeEventListener('abort', cancel)
     },
+  }
+}
+
+/** Stands where no outcome is yet; never answered. */
+const unanswered: PublishOutcome = { status: 'ambiguous', failure: publishFailures.connectionLost }
+
+/** A class, since there is one for each message. */
+class Outstanding implements OutstandingPublish {
+  readonly record: ProducedRecord
+  readonly bytes: number
+  readonly chain: KeyChain | undefined
+  readonly slot: number
+  state: OutstandingPublish['state'] = 'waiting'
+  readonly #settled: (publish: Outstanding, outcome: PublishOutcome) => void
+
+  constructor(
+    { record, bytes, chain }: Pick<OutstandingPublish, 'record' | 'bytes' | 'chain'>,
+    slot: number,
+    settled: (publish: Outstanding, outcome: PublishOutcome) => void,
+  ) {
+    this.record = record
+    this.bytes = bytes
+    this.chain = chain
+    this.slot = slot
+    this.#settled = settled
+  }
+
+  settle(outcome: PublishOutcome): void {
+    if (this.state === 'done') return
+    this.state = 'done'
+    this.#settled(this, outcome)
   }
 }

@@ -10,7 +10,7 @@ import type { DescribedPartition, KafkaDriver } from './driver.ts'
 import { safeText } from './errors.ts'
 import type { ResolvedKafkaOptions } from './options.ts'
 import { createProducers } from './producers.ts'
-import { placeRecord, prepareRecord, type RecordParts } from './produced-record.ts'
+import { placeRecord, prepareRecord, type PreparedRecord } from './produced-record.ts'
 import { createPublishCall, type PublishCall } from './publish-call.ts'
 import { createPublishLane, type PublishLane } from './publish-lane.ts'
 import type { Topics } from './topics.ts'
@@ -25,6 +25,13 @@ export interface KafkaPublisher extends TransportPublisher {
 type Place =
   | { readonly partitions: readonly DescribedPartition[]; readonly lanes: Map<number, PublishLane> }
   | { readonly refused: PublishOutcome }
+
+/** What is known about one message of a call before it is sent. */
+interface Prepared {
+  readonly slot: number
+  readonly prepared: PreparedRecord | undefined
+  readonly place: Place | undefined
+}
 
 /** Publishes with one request at a time for each topic and leader, which carries all that came meanwhile. */
 export function createKafkaPublisher(
@@ -47,7 +54,8 @@ export function createKafkaPublisher(
   const openLane = (topic: string): PublishLane =>
     createPublishLane({
       write: (records) => {
-        const places = new Set(records.map(({ partition }) => JSON.stringify([topic, partition])))
+        const partitions = new Set(records.map(({ partition }) => partition))
+        const places = new Set([...partitions].map((partition) => JSON.stringify([topic, partition])))
         return producers.write(places, (producer) => producer.write(topic, records))
       },
       refusalOf: (error) => driver.refusalOf(error),
@@ -84,29 +92,37 @@ export function createKafkaPublisher(
       ),
     )
 
-  const send = (
-    message: OutboundMessage,
-    { bytes, ...parts }: RecordParts,
-    { place, call }: { readonly place: Place | undefined; readonly call: PublishCall },
-  ): Promise<PublishOutcome> => {
-    if (place === undefined || 'refused' in place)
-      return call.answered(message, place?.refused ?? unavailable(publishFailures.connectionLost))
-    const { partition, leader } = placeRecord(parts.key, place.partitions, withoutKey)
-    if (parts.key === null) withoutKey += 1
-    const record = { ...parts, partition, timestampMs: clock.now() }
-    return call.outstanding(message, { record, bytes }, (publish) => {
-      let lane = place.lanes.get(leader)
-      if (lane === undefined) {
-        lane = openLane(message.destination)
-        place.lanes.set(leader, lane)
-      }
-      lane.add(publish)
-    })
+  const send = (call: PublishCall, message: OutboundMessage, { slot, prepared, place }: Prepared): void => {
+    if (prepared === undefined || 'refused' in prepared) {
+      call.answered(message, slot, prepared?.refused ?? unavailable(publishFailures.connectionLost))
+      return
+    }
+    if (place === undefined || 'refused' in place) {
+      call.answered(message, slot, place?.refused ?? unavailable(publishFailures.connectionLost))
+      return
+    }
+    const { key, value, headers, bytes } = prepared.parts
+    const { partition, leader } = placeRecord(key, place.partitions, withoutKey)
+    if (key === null) withoutKey += 1
+    const record = { partition, key, value, headers, timestampMs: clock.now() }
+    const publish = call.outstanding(message, slot, { record, bytes })
+    if (publish === undefined) return
+    let lane = place.lanes.get(leader)
+    if (lane === undefined) {
+      lane = openLane(message.destination)
+      place.lanes.set(leader, lane)
+    }
+    lane.add(publish)
   }
 
   return {
     async publish(messages, { signal } = {}) {
-      using call = createPublishCall({ clock, timeoutMs: options.publishTimeoutMs, signal })
+      using call = createPublishCall({
+        messageCount: messages.length,
+        clock,
+        timeoutMs: options.publishTimeoutMs,
+        signal,
+      })
       const prepared = messages.map((message) => prepareRecord(message, options))
       const names = new Set<string>()
       prepared.forEach((one, slot) => {
@@ -114,14 +130,10 @@ export function createKafkaPublisher(
         if ('parts' in one && destination !== undefined) names.add(destination)
       })
       const places = await call.unlessEnded(() => placesOf(names))
-      return await Promise.all(
-        messages.map((message, slot) => {
-          const one = prepared[slot]
-          if (one === undefined || 'refused' in one)
-            return call.answered(message, one?.refused ?? unavailable(publishFailures.connectionLost))
-          return send(message, one.parts, { place: places?.get(message.destination), call })
-        }),
-      )
+      messages.forEach((message, slot) => {
+        send(call, message, { slot, prepared: prepared[slot], place: places?.get(message.destination) })
+      })
+      return await call.outcomes
     },
     async close() {
       closed = true

@@ -42,9 +42,10 @@ interface Claim {
   readonly sinceMs: number
 }
 
+/** Shared by the leases of one call that have one generation, as they nearly always do. */
 interface Held {
   readonly generation: string
-  untilMs: number
+  readonly untilMs: number
 }
 
 /**
@@ -107,9 +108,7 @@ export class SuspectGate {
       const lease = grant.leases[0]
       if (lease !== undefined) this.#exclusive = { axis: grant.axis, sequence: lease.sequence }
     }
-    for (const { sequence, generation } of grant.leases) {
-      this.#held[grant.axis].set(sequence, { generation, untilMs: grant.untilMs })
-    }
+    this.#hold(grant.axis, grant.leases, grant.untilMs)
     if (grant.suspectsWaiting && nowMs >= this.#restUntilMs && !this.#claims.has(grant.claimant)) {
       this.#claims.set(grant.claimant, { seenMs: nowMs, sinceMs: nowMs })
     }
@@ -117,10 +116,9 @@ export class SuspectGate {
 
   /** Records renewed leases. */
   renewed(axis: Axis, leases: readonly Lease[], untilMs: number): void {
-    for (const lease of leases) {
-      const held = this.#held[axis].get(lease.sequence)
-      if (held?.generation === lease.generation) held.untilMs = untilMs
-    }
+    const held = this.#held[axis]
+    const stands = ({ sequence, generation }: Lease): boolean => held.get(sequence)?.generation === generation
+    this.#hold(axis, leases.filter(stands), untilMs)
   }
 
   /** Records leases that were settled, released or lost. True when waiting processors should ask again. */
@@ -136,6 +134,15 @@ export class SuspectGate {
       }
     }
     return exclusiveEnded || (this.#claims.size > 0 && this.heldCount === 0)
+  }
+
+  #hold(axis: Axis, leases: readonly Lease[], untilMs: number): void {
+    const map = this.#held[axis]
+    let held: Held | undefined
+    for (const { sequence, generation } of leases) {
+      if (held?.generation !== generation) held = { generation, untilMs }
+      map.set(sequence, held)
+    }
   }
 
   #prune(nowMs: number): void {

@@ -7,8 +7,10 @@ type WireMessage = Omit<StoredMessage, 'body' | 'createdAt'>
 /** Headers of a message on the wire: those of the application, then ours, which win. */
 export function writeHeaders(message: WireMessage): Record<string, string> {
   const headers: Record<string, string> = {}
-  for (const [name, value] of Object.entries(message.headers ?? {})) {
-    if (!isReservedHeader(name)) headers[name] = value
+  if (message.headers !== undefined) {
+    for (const [name, value] of Object.entries(message.headers)) {
+      if (!isReservedHeader(name)) headers[name] = value
+    }
   }
   headers[wireHeaders.messageId] = message.id
   headers[wireHeaders.contractName] = message.contractName

@@ -16,7 +16,11 @@ export function withBody(
   if (typeof received !== 'string') {
     return { ...fields, body: received instanceof Uint8Array ? Buffer.from(received) : Buffer.alloc(0) }
   }
-  if (bodies === 'madeAtOnce') return { ...fields, body: Buffer.from(received, 'utf8'), text: received }
+  if (bodies === 'madeAtOnce') {
+    const { id, contractName, contractVersion, createdAt } = fields
+    // Without the text: both of them would be held, and moved by the garbage collector, until the message is settled.
+    return { id, contractName, contractVersion, createdAt, body: Buffer.from(received, 'utf8') }
+  }
   const message = { ...fields, text: received }
   return Object.defineProperty(message, 'body', bodyOfText) as typeof message & { body: Uint8Array }
 }

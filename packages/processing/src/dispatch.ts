@@ -18,24 +18,83 @@ export interface DispatchOptions {
   readonly trouble: TroubleLog
 }
 
-/** Runs hooks and dispatcher for one row. Never rejects: whatever is thrown is an outcome. */
-export async function dispatchOne(work: HeldWork, options: DispatchOptions): Promise<DispatchOutcome> {
-  const { dispatcher, hooks, classifier } = options
-  let outcome: DispatchOutcome
+/**
+ * Builds what runs hooks and dispatcher for one row and tells its outcome once, never before it returns: whatever is
+ * thrown is an outcome. Without hooks it waits for one promise, since a relay has many thousands of dispatches a second.
+ */
+export function createDispatch(
+  options: DispatchOptions,
+  dispatched: (work: HeldWork, outcome: DispatchOutcome) => void,
+): (work: HeldWork) => void {
+  const { hooks, classifier } = options
+  const end = (work: HeldWork, outcome: DispatchOutcome): void => {
+    if (isComplete(outcome) && hooks.afterDispatch === undefined) {
+      dispatched(work, outcome)
+      return
+    }
+    void ended(work, outcome, options).then((final) => {
+      dispatched(work, final)
+    })
+  }
+  const failed = (error: unknown): DispatchOutcome => ({
+    kind: 'failed',
+    failure: classifyFailure(error, classifier),
+  })
+  /** An answer of untyped code can throw when it is looked at. */
+  const outcomeOf = (answer: DispatchOutcome): DispatchOutcome => {
+    try {
+      return soundOutcome(answer)
+    } catch (error) {
+      return failed(error)
+    }
+  }
+  return (work) => {
+    answerOf(work, options).then(
+      (answer) => {
+        end(work, outcomeOf(answer))
+      },
+      (error: unknown) => {
+        end(work, failed(error))
+      },
+    )
+  }
+}
+
+function answerOf(work: HeldWork, options: DispatchOptions): Promise<DispatchOutcome> {
+  const { dispatcher, hooks } = options
+  if (hooks.beforeDispatch !== undefined) return answerAfterHook(work, options)
   try {
-    if (hooks.beforeDispatch !== undefined) await hooks.beforeDispatch(work.envelope)
-    outcome = soundOutcome(await dispatcher.dispatch(work.envelope, work.context))
+    return Promise.resolve(dispatcher.dispatch(work.envelope, work.context))
   } catch (error) {
-    outcome = { kind: 'failed', failure: classifyFailure(error, classifier) }
+    // Whatever was thrown is classified as it is.
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+    return Promise.reject(error)
   }
-  if (outcome.kind === 'succeeded' && hooks.afterDispatch !== undefined) {
-    outcome = await afterSuccess(work, options)
-  }
+}
+
+async function answerAfterHook(
+  work: HeldWork,
+  { dispatcher, hooks }: DispatchOptions,
+): Promise<DispatchOutcome> {
+  await hooks.beforeDispatch?.(work.envelope)
+  return dispatcher.dispatch(work.envelope, work.context)
+}
+
+function isComplete({ kind }: DispatchOutcome): boolean {
+  return kind === 'succeeded' || kind === 'settled'
+}
+
+async function ended(
+  work: HeldWork,
+  answered: DispatchOutcome,
+  options: DispatchOptions,
+): Promise<DispatchOutcome> {
+  let outcome = answered.kind === 'succeeded' ? await afterSuccess(work, options) : answered
   // Given up: what it answers now is ignored, and it was abandoned then.
   if (work.stage !== 'running') return outcome
   if (work.overdue && outcome.kind === 'failed') outcome = overBudget
   else if (cancelledByStop(work, outcome)) outcome = { kind: 'unavailable', delayMs: 0 }
-  if (outcome.kind !== 'succeeded' && outcome.kind !== 'settled') await abandon(work, options)
+  if (!isComplete(outcome)) await abandon(work, options)
   return outcome
 }
 
