@@ -23,6 +23,7 @@ export const amqpRelaySides: BrokerSides<RelayRound> = {
   raw: rawPublish,
 }
 
+/** Publishes with amqplib as it is, which makes one system call for each message. */
 async function floor(round: RelayRound): Promise<OwnSide> {
   const connection = await connect(round.brokerUrl, { noDelay: true })
   const channel = await connection.createConfirmChannel()

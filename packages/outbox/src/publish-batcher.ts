@@ -40,6 +40,18 @@ export function createPublishBatcher<T extends Outgoing>({
 }: PublishBatcherOptions<T>): PublishBatcher<T> {
   let pending: T[] = []
 
+  const outcomesOf = async (
+    messages: readonly OutboundMessage[],
+    signal: AbortSignal,
+  ): Promise<readonly PublishOutcome[]> => {
+    try {
+      const outcomes = await publisher.publish(messages, { signal })
+      return messages.map((_, index) => inTime(outcomes[index] ?? unanswered, signal))
+    } catch {
+      // A publisher that rejects breaks its contract; nothing is known about what it sent.
+      return []
+    }
+  }
   const flush = (): void => {
     const batch = pending
     pending = []
@@ -53,20 +65,12 @@ export function createPublishBatcher<T extends Outgoing>({
     tell: (outgoing: E, outcome: PublishOutcome) => void,
   ): Promise<void> => {
     const { signal, cancel } = deadline()
-    try {
-      const outcomes = await publisher.publish(
-        batch.map(({ message }) => message),
-        { signal },
-      )
-      batch.forEach((outgoing, index) => {
-        tell(outgoing, inTime(outcomes[index] ?? unanswered, signal))
-      })
-    } catch {
-      // A publisher that rejects breaks its contract; nothing is known about what it sent.
-      for (const outgoing of batch) tell(outgoing, unanswered)
-    } finally {
-      cancel()
-    }
+    const messages = batch.map(({ message }) => message)
+    const outcomes = await outcomesOf(messages, signal)
+    cancel()
+    batch.forEach((outgoing, index) => {
+      tell(outgoing, outcomes[index] ?? unanswered)
+    })
   }
   return {
     publish(outgoing) {
