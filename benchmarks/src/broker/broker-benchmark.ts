@@ -26,6 +26,9 @@ export function ingressBenchmark(sides: BrokerSides<IngressRound>): Benchmark {
   }
 }
 
+/** Enough that joining, connecting and compiling are a small part of a round, as they are of a service that runs. */
+const defaultMessages = 100_000
+
 type Settings<Round extends BrokerRound> = Omit<Round, keyof BrokerRound>
 
 async function bothKinds<Round extends BrokerRound>(
@@ -33,7 +36,7 @@ async function bothKinds<Round extends BrokerRound>(
   settings: Settings<Round>,
   sides: BrokerSides<Round>,
 ): ReturnType<Benchmark['run']> {
-  const messages = Number(context.options['messages'] ?? 20_000)
+  const messages = Number(context.options['messages'] ?? defaultMessages)
   const open = roundsOf(context, settings, sides)
   const small = await oneKind(context, open, { kind: 'small', messages })
   const real = await oneKind(context, open, { kind: 'real', messages: Math.ceil(messages / 5) })
