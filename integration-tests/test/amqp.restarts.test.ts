@@ -67,7 +67,7 @@ await describeWithServices(
         }),
       )
 
-      const told: { readonly how: string; readonly unanswered: number }[] = []
+      const told: { readonly how: string; readonly orderly: boolean; readonly unanswered: number }[] = []
       const part = messages / (restarts + 1)
       let reached = watched.reached(Math.floor(part * (0.5 + random())))
       relay.start()
@@ -77,6 +77,7 @@ await describeWithServices(
         const orderly = random() < 0.3
         told.push({
           how: `${orderly ? 'stopped in order' : 'killed'} at ${String(confirmed)} confirmed`,
+          orderly,
           unanswered,
         })
         if (orderly) await node.stop()
@@ -112,8 +113,9 @@ await describeWithServices(
         },
         { expectation: 'every message in the inbox and none left in the outbox', timeoutMs: 120_000 },
       )
-      const outages = told.map(({ how, unanswered }, index) => ({
+      const outages = told.map(({ how, orderly, unanswered }, index) => ({
         how,
+        orderly,
         unanswered: (told[index + 1] ?? watched).unanswered - unanswered,
         held: watched.losses[index]?.held,
         redelivered:
@@ -125,8 +127,10 @@ await describeWithServices(
         )
       }
       process.stderr.write(`${String(messages)} messages: 0 lost, ${String(duplicates())} delivered twice\n`)
-      // An acknowledgement has no answer, so what left here may not have arrived: the broker counts by its prefetch.
-      for (const { redelivered } of outages) expect(redelivered).toBeLessThanOrEqual(prefetch)
+      // An acknowledgement has no answer, so what left here may not have arrived: the broker counts by its prefetch. One
+      // that is killed on a busy machine may also forget what it took and had answered with further deliveries already.
+      for (const { redelivered } of outages.filter(({ orderly }) => orderly))
+        expect(redelivered).toBeLessThanOrEqual(prefetch)
       expect(duplicates()).toBeLessThanOrEqual(watched.unanswered + watched.redelivered)
       await enqueue(1)
       await eventually(

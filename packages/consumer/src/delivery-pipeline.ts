@@ -136,37 +136,40 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
 
   const giveBack = (delivery: Delivery, how: ReturnOptions = {}): Promise<SettlementTerminal> =>
     settleDelivery(delivery, { act: 'return', options: how }, budget)
+  const onBug = (delivery: Delivery, error: unknown): Promise<SettlementTerminal> => {
+    logger.error('handling a delivery failed unexpectedly; it goes back', { source, error: errorType(error) })
+    return giveBack(delivery, delayedReturn)
+  }
   /** No async function on the way of a delivery: it is taken thousands of times a second. */
-  const handle = (delivery: Delivery, takenAtMs: number): Promise<SettlementTerminal> => {
-    const onBug = (error: unknown): Promise<SettlementTerminal> => {
-      logger.error('handling a delivery failed unexpectedly; it goes back', {
-        source,
-        error: errorType(error),
-      })
-      return giveBack(delivery, delayedReturn)
-    }
+  const guarded = (
+    delivery: Delivery,
+    work: () => Promise<SettlementTerminal>,
+  ): Promise<SettlementTerminal> => {
     try {
-      return options.handle(delivery, takenAtMs).catch(onBug)
+      return Promise.resolve(work()).catch((error: unknown) => onBug(delivery, error))
     } catch (error) {
-      return onBug(error)
+      return onBug(delivery, error)
     }
   }
   const inTurn = (delivery: Delivery): Promise<SettlementTerminal> => {
     const takenAtMs = clock.monotonic()
     const key = laneOf(delivery)
-    if (key === undefined) return handle(delivery, takenAtMs)
+    if (key === undefined) return options.handle(delivery, takenAtMs)
     return lanes.run(key, delivery, {
-      handle: (onSent) => handle(tellingReturns(delivery, onSent), takenAtMs),
+      handle: (onSent) =>
+        guarded(delivery, () => options.handle(tellingReturns(delivery, onSent), takenAtMs)),
       giveBack: (onSent) => giveBack(delivery, { onSent }),
     })
   }
   const take = (delivery: Delivery, isStray: boolean): Promise<void> => {
     const close = ledger.open()
-    return (isStray ? giveBack(delivery, delayedReturn) : inTurn(delivery)).then((terminal) => {
-      close(terminal)
-      open.delete(delivery)
-      if (terminal === 'unresolved' && stopping.signal.aborted) unresolved.push(nameOf(delivery))
-    })
+    return guarded(delivery, () => (isStray ? giveBack(delivery, delayedReturn) : inTurn(delivery))).then(
+      (terminal) => {
+        close(terminal)
+        open.delete(delivery)
+        if (terminal === 'unresolved' && stopping.signal.aborted) unresolved.push(nameOf(delivery))
+      },
+    )
   }
   const intake = createIntake({
     ...options,

@@ -67,13 +67,15 @@ function follow(state: SettlementState, settlement: Settlement): Promise<Settlem
 }
 
 /** A transport may throw where it should reject. */
-function performSafely(...[state, settlement]: Parameters<typeof perform>): Promise<SettlementEvent> {
+function performSafely(state: OpenState, settlement: Settlement): Promise<SettlementEvent> {
   try {
     return perform(state, settlement)
   } catch (error) {
     return Promise.reject(new Error('a settlement call threw instead of rejecting', { cause: error }))
   }
 }
+
+type OpenState = Exclude<SettlementState, { readonly at: 'ended' }>
 
 interface Settlement {
   readonly delivery: Delivery
@@ -85,10 +87,7 @@ interface Settlement {
  * One call at the broker, or one handoff. A state is only reached from the decision that brings what it needs, which
  * type checking does not see.
  */
-function perform(
-  state: Exclude<SettlementState, { readonly at: 'ended' }>,
-  { delivery, decision, budget }: Settlement,
-): Promise<SettlementEvent> {
+function perform(state: OpenState, { delivery, decision, budget }: Settlement): Promise<SettlementEvent> {
   switch (state.at) {
     case 'accept':
       return isAskedAgain(state)

@@ -46,7 +46,7 @@ export function createPublishBatcher<T extends Outgoing>({
   ): Promise<readonly PublishOutcome[]> => {
     try {
       const outcomes = await publisher.publish(messages, { signal })
-      return messages.map((_, index) => inTime(outcomes[index] ?? unanswered, signal))
+      return messages.map((_, index) => sound(outcomes[index], signal))
     } catch {
       // A publisher that rejects breaks its contract; nothing is known about what it sent.
       return []
@@ -55,10 +55,8 @@ export function createPublishBatcher<T extends Outgoing>({
   const flush = (): void => {
     const batch = pending
     pending = []
-    if (batch.length <= maxBatch) void send(batch, answer)
-    else
-      for (let from = 0; from < batch.length; from += maxBatch)
-        void send(batch.slice(from, from + maxBatch), answer)
+    for (let from = 0; from < batch.length; from += maxBatch)
+      void send(from === 0 && batch.length <= maxBatch ? batch : batch.slice(from, from + maxBatch), answer)
   }
   const send = async <E extends Outgoing>(
     batch: readonly E[],
@@ -91,9 +89,27 @@ const unanswered: PublishOutcome = {
   failure: { category: 'UNKNOWN', code: 'PUBLISH_UNANSWERED' },
 }
 
+/** What is no outcome, from a publisher without types, says nothing about its message, and is not for the others to pay. */
+function sound(outcome: PublishOutcome | undefined, signal: AbortSignal): PublishOutcome {
+  if (outcome == null) return unanswered
+  if (outcome.status === 'confirmed') return outcome
+  const failure: unknown = outcome.failure
+  const isOutcome = unconfirmed.has(outcome.status) && typeof failure === 'object' && failure !== null
+  return isOutcome ? inTime(outcome, signal) : unanswered
+}
+
+const unconfirmed: ReadonlySet<unknown> = new Set<PublishOutcome['status']>([
+  'rejected',
+  'unavailable',
+  'ambiguous',
+])
+
 /** Only the deadline cancels a publish here, which is a broker too slow to answer, not a caller who gave up. */
-function inTime(outcome: PublishOutcome, signal: AbortSignal): PublishOutcome {
-  if (outcome.status === 'confirmed' || !signal.aborted) return outcome
+function inTime(
+  outcome: Exclude<PublishOutcome, { readonly status: 'confirmed' }>,
+  signal: AbortSignal,
+): PublishOutcome {
+  if (!signal.aborted) return outcome
   return outcome.failure.code === publishFailures.cancelled.code
     ? { ...outcome, failure: publishFailures.timeout }
     : outcome

@@ -33,8 +33,8 @@ export function gatherWrites(connection: AmqpDriverConnection): WriteGathering {
       if (gathering) return
       gathering = true
       socket.cork()
-      // The client learns of the message in the next tick and moves it to the socket in an immediate of that tick,
-      // which this one follows.
+      // amqplib (its `Mux`, up to 2.3) learns of the message in the next tick and moves it to the socket in an immediate
+      // of that tick, which this one follows. Were that to change, each message would be written by itself again.
       process.nextTick(setImmediate, releaseTurn)
     },
     [Symbol.dispose]() {

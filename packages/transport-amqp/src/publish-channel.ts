@@ -93,9 +93,9 @@ export async function openPublishChannel(
         publish.settle({ status: 'rejected', failure: publishFailures.headerInvalid })
         return true
       }
-      writes.published()
       publish.state = 'sent'
       window.sent(publish)
+      writes.published()
       return true
     },
     abandon(publish) {

@@ -56,11 +56,9 @@ interface Slot<T> {
 
 /** The window of a fresh channel: its first publish has number 1. */
 export function createPublishWindow<T extends PublishIdentity>(): PublishWindow<T> {
-  /** In order of their numbers; the first one has number `firstTag`. An array, since numbers have no gaps. */
-  let slots: (Slot<T> | undefined)[] = []
-  let firstTag = 1
-  /** Those before it have their answer. */
-  let head = 0
+  /** In order of their numbers. */
+  const slots = new Map<number, Slot<T>>()
+  let lastTag = 0
   let active = 0
   let activeBytes = 0
 
@@ -71,35 +69,34 @@ export function createPublishWindow<T extends PublishIdentity>(): PublishWindow<
     activeBytes -= slot.entry.body.byteLength
   }
 
-  const takeAt = (index: number, outcome: PublishOutcome): Answered<T> | undefined => {
-    const slot = slots[index]
-    if (slot === undefined) return undefined
-    slots[index] = undefined
+  const take = (tag: number): readonly Slot<T>[] => {
+    const slot = slots.get(tag)
+    if (slot === undefined) return []
+    slots.delete(tag)
     release(slot)
-    return { entry: slot.entry, outcome: outcomeOf(slot, outcome) }
+    return [slot]
   }
 
-  const answer = (tag: number, multiple: boolean, outcome: PublishOutcome): readonly Answered<T>[] => {
-    const last = Math.min(tag - firstTag, slots.length - 1)
-    const answered: Answered<T>[] = []
-    for (let index = multiple ? head : tag - firstTag; index <= last; index += 1) {
-      const taken = takeAt(index, outcome)
-      if (taken !== undefined) answered.push(taken)
+  const takeUpTo = (tag: number): readonly Slot<T>[] => {
+    const taken: Slot<T>[] = []
+    for (const [key, slot] of slots) {
+      if (key > tag) break
+      slots.delete(key)
+      release(slot)
+      taken.push(slot)
     }
-    forget()
-    return answered
+    return taken
   }
 
-  /** Moves the head behind what has its answer, and lets go of what is before it once that is most of the array. */
-  const forget = (): void => {
-    while (head < slots.length && slots[head] === undefined) head += 1
-    if (head < slots.length && head * 2 < slots.length) return
-    slots = slots.slice(head)
-    firstTag += head
-    head = 0
-  }
-
-  const open = (): readonly Slot<T>[] => slots.filter((slot) => slot !== undefined)
+  const answer = (tag: number, multiple: boolean, outcome: PublishOutcome): readonly Answered<T>[] =>
+    (multiple ? takeUpTo(tag) : take(tag)).map((slot) => ({
+      entry: slot.entry,
+      outcome: slot.returned
+        ? rejected(publishFailures.unroutable)
+        : slot.doubted && outcome.status === 'confirmed'
+          ? returnUnmatched
+          : outcome,
+    }))
 
   return {
     get active() {
@@ -109,16 +106,19 @@ export function createPublishWindow<T extends PublishIdentity>(): PublishWindow<
       return activeBytes
     },
     sent(entry) {
-      slots.push({ entry, returned: false, abandoned: false, doubted: false })
+      lastTag += 1
+      slots.set(lastTag, { entry, returned: false, abandoned: false, doubted: false })
       active += 1
       activeBytes += entry.body.byteLength
     },
     abandon(entry) {
       // Looked for one by one: it is rare, and an index would cost every publish.
-      for (const slot of open()) if (slot.entry === entry) release(slot)
+      for (const slot of slots.values()) if (slot.entry === entry) release(slot)
     },
     returned(identity) {
-      const candidates = open().filter((slot) => !slot.returned && sameAddress(slot.entry, identity))
+      const candidates = [...slots.values()].filter(
+        (slot) => !slot.returned && sameAddress(slot.entry, identity),
+      )
       // Two publishes under one id may be outstanding. If they differ, only the equal one is meant; if they do not,
       // they are the same message, and it does not matter which of the two is called rejected.
       const slot =
@@ -126,26 +126,17 @@ export function createPublishWindow<T extends PublishIdentity>(): PublishWindow<
           ? candidates[0]
           : (candidates.find(({ entry }) => sameContent(entry, identity)) ?? candidates[0])
       if (slot !== undefined) slot.returned = true
-      else for (const one of open()) one.doubted = true
+      else for (const open of slots.values()) open.doubted = true
     },
-    acked: (tag, multiple) => answer(tag, multiple, confirmed),
+    acked: (tag, multiple) => answer(tag, multiple, { status: 'confirmed' }),
     nacked: (tag, multiple) => answer(tag, multiple, rejected(publishFailures.brokerRefused)),
     closed(close) {
-      const left = open()
-      for (const slot of left) release(slot)
-      firstTag += slots.length
-      slots = []
-      head = 0
-      return left.map(({ entry, returned }) => ({ entry, outcome: closedOutcome(entry, returned, close) }))
+      return takeUpTo(Number.POSITIVE_INFINITY).map(({ entry, returned }) => ({
+        entry,
+        outcome: closedOutcome(entry, returned, close),
+      }))
     },
   }
-}
-
-const confirmed: PublishOutcome = { status: 'confirmed' }
-
-function outcomeOf({ returned, doubted }: Slot<unknown>, outcome: PublishOutcome): PublishOutcome {
-  if (returned) return rejected(publishFailures.unroutable)
-  return doubted && outcome.status === 'confirmed' ? returnUnmatched : outcome
 }
 
 /** A confirm says nothing about a message that may have been returned. */

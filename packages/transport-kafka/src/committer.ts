@@ -52,7 +52,7 @@ export function createCommitter(options: CommitterOptions): Committer {
   let waiting: Waiting | undefined
   let running: Promise<void> | undefined
   let over = false
-  /** What was asked for meanwhile is not to wait for the next commit; `goOn` is there while one is waited for. */
+  /** `isShort`: the next rest is left out. `goOn` ends the one that is taken. */
   const pause: { isShort: boolean; goOn?: (() => void) | undefined } = { isShort: false }
 
   const snapshot = (): readonly Snapshot[] =>
@@ -139,7 +139,7 @@ export function createCommitter(options: CommitterOptions): Committer {
       if (over) return Promise.resolve('unknown')
       waiting ??= newWaiting()
       waiting.count += 1
-      if (waiting.count === options.count) hurry()
+      if (waiting.count >= options.count && !pause.isShort) hurry()
       start()
       return waiting.answer
     },

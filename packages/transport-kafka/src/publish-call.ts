@@ -13,7 +13,7 @@ export interface PublishCall extends Disposable {
   /** Does some work before anything is sent; undefined when the call ended meanwhile. */
   unlessEnded<T>(work: () => Promise<T>): Promise<T | undefined>
   /** Answers a message that is not sent. Those behind it of its key are not sent either. */
-  answered(message: OutboundMessage, slot: number, outcome: PublishOutcome): void
+  refuse(message: OutboundMessage, slot: number, outcome: PublishOutcome): void
   /** What is to be sent for a message; undefined when the call has ended or its key forbids it, which is answered. */
   outstanding(message: OutboundMessage, slot: number, record: SizedRecord): OutstandingPublish | undefined
   /** Resolves with the outcomes when each message is answered. */
@@ -96,7 +96,7 @@ export function createPublishCall({
 
   return {
     unlessEnded: (work) => (ended === undefined ? Promise.race([work(), over.promise]) : over.promise),
-    answered(message, slot, outcome) {
+    refuse(message, slot, outcome) {
       const chain = chainOf(message)
       const held = isHeldBack(chain) ? publishFailures.orderHeld : undefined
       const failure = ended ?? held
@@ -123,7 +123,7 @@ export function createPublishCall({
   }
 }
 
-/** Stands where no outcome is yet; never answered. */
+/** Stands where no outcome is yet: the call answers when none of these is left. */
 const unanswered: PublishOutcome = { status: 'ambiguous', failure: publishFailures.connectionLost }
 
 /** A class, since there is one for each message. */

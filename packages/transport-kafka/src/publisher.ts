@@ -94,11 +94,11 @@ export function createKafkaPublisher(
 
   const send = (call: PublishCall, message: OutboundMessage, { slot, prepared, place }: Prepared): void => {
     if (prepared === undefined || 'refused' in prepared) {
-      call.answered(message, slot, prepared?.refused ?? unavailable(publishFailures.connectionLost))
+      call.refuse(message, slot, prepared?.refused ?? unavailable(publishFailures.connectionLost))
       return
     }
     if (place === undefined || 'refused' in place) {
-      call.answered(message, slot, place?.refused ?? unavailable(publishFailures.connectionLost))
+      call.refuse(message, slot, place?.refused ?? unavailable(publishFailures.connectionLost))
       return
     }
     const { key, value, headers, bytes } = prepared.parts
@@ -116,7 +116,9 @@ export function createKafkaPublisher(
   }
 
   return {
-    async publish(messages, { signal } = {}) {
+    async publish(given, { signal } = {}) {
+      // The caller may use its array again.
+      const messages = [...given]
       using call = createPublishCall({
         messageCount: messages.length,
         clock,

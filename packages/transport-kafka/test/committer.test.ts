@@ -95,6 +95,19 @@ describe('a committer', () => {
     expect(failures).toHaveLength(1)
   })
 
+  it('tries at once when more comes to a commit that failed and was full', async () => {
+    const { commits, finish } = arrange({ count: 2 })
+    const results = [finish(0), finish(1), finish(2)]
+    await turn()
+    commits[0]?.answer(new Error('lost'))
+    await turn()
+    results.push(finish(3))
+    await turn()
+    expect(commits[1]?.offsets).toMatchObject([{ offset: 4n }])
+    commits[1]?.answer()
+    expect(await Promise.all(results)).toEqual(['settled', 'settled', 'settled', 'settled'])
+  })
+
   it('commits nothing once its assignment is over, and answers unknown', async () => {
     const { clock, commits, committer, finish, failures } = arrange()
     const underWay = finish(0)

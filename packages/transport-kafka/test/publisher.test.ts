@@ -45,6 +45,14 @@ describe('the Kafka publisher', () => {
     expect(await publishing).toMatchObject([{ status: 'ambiguous', failure: { code: 'PUBLISH_CANCELLED' } }])
   })
 
+  it('answers each message that it was given, though its caller uses the list again', async () => {
+    const { publisher } = arrange()
+    const list = [message('a'), message('b')]
+    const publishing = publisher.publish(list)
+    list.length = 0
+    expect(await publishing).toEqual([{ status: 'confirmed' }, { status: 'confirmed' }])
+  })
+
   it('sends messages of one key to one partition in one request, and those without a key in turn', async () => {
     const { kafka, publisher } = arrange()
     await publisher.publish([1, 2, 3].map((n) => message(`k-${String(n)}`, { orderingKey: 'key' })))

@@ -8,8 +8,8 @@ export interface Timer {
 export interface Clock {
   /** Wall clock, in milliseconds since the epoch. Never decides leases: the store's own clock does. */
   now(): number
-  /** Monotonic milliseconds, for deadlines and durations. */
+  /** Monotonic milliseconds, for deadlines and durations. Moves on with the timers of `schedule`. */
   monotonic(): number
-  /** Calls back once after `delayMs`; delays are clamped to a finite value in [0, 2³¹−1]. */
+  /** Calls back once after `delayMs`, never within this call; delays are clamped to a finite value in [0, 2³¹−1]. */
   schedule(delayMs: number, callback: () => void): Timer
 }

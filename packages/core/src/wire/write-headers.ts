@@ -7,10 +7,9 @@ type WireMessage = Omit<StoredMessage, 'body' | 'createdAt'>
 /** Headers of a message on the wire: those of the application, then ours, which win. */
 export function writeHeaders(message: WireMessage): Record<string, string> {
   const headers: Record<string, string> = {}
-  if (message.headers !== undefined) {
-    for (const [name, value] of Object.entries(message.headers)) {
-      if (!isReservedHeader(name)) headers[name] = value
-    }
+  for (const name in message.headers) {
+    const value = Object.hasOwn(message.headers, name) ? message.headers[name] : undefined
+    if (value !== undefined && !isReservedHeader(name)) headers[name] = value
   }
   headers[wireHeaders.messageId] = message.id
   headers[wireHeaders.contractName] = message.contractName

@@ -41,10 +41,12 @@ export function writeFaults(options: WriteOptions): string[] {
     faults.push(`expected idempotency.mode to be 'returnExisting' or 'strict', found ${mode}`)
   }
   const { visibility, headers, trace } = options
-  if (visibility !== undefined) faults.push(...visibilityFaults(visibility))
-  if (headers !== undefined) faults.push(...headerFaults(headers))
-  if (trace !== undefined) faults.push(...traceFaults(trace))
-  return faults
+  if (visibility === undefined && headers === undefined && trace === undefined) return faults
+  return faults.concat(
+    visibility === undefined ? [] : visibilityFaults(visibility),
+    headers === undefined ? [] : headerFaults(headers),
+    trace === undefined ? [] : traceFaults(trace),
+  )
 }
 
 function visibilityFaults(visibility: Visibility): readonly string[] {

@@ -14,7 +14,10 @@ export function textArray(values: readonly (string | null)[]): string {
   return literal === '' ? '{}' : `${literal}}`
 }
 
-/** Where no control character is in the way, JSON escapes the same two characters, several times faster. */
+/**
+ * Where neither control characters nor lone surrogates, which no store takes, are in the way, JSON escapes the same two
+ * characters, several times faster.
+ */
 function quoted(text: string): string {
   if (!special.test(text)) return `"${text}"`
   return control.test(text) ? `"${text.replaceAll(allSpecial, '\\$&')}"` : JSON.stringify(text)

@@ -9,7 +9,7 @@ export type BodiesAre = 'madeOnDemand' | 'madeAtOnce'
  * getter would be the dearest part.
  */
 export function withBody(
-  fields: Omit<StoredMessage, 'body' | 'text'>,
+  fields: Pick<StoredMessage, 'id' | 'contractName' | 'contractVersion' | 'createdAt'>,
   received: unknown,
   bodies: BodiesAre = 'madeOnDemand',
 ): Mutable<StoredMessage> {
