@@ -11,7 +11,7 @@ import type { HeldWork } from './held-work.ts'
 import type { TroubleLog } from './trouble-log.ts'
 
 /** What became of a settlement; `failed`: the store could not be told while the lease was believed in. */
-export type SettleAnswer = SettleResult | 'failed'
+type SettleAnswer = SettleResult | 'failed'
 
 /** Hears what became of a settlement; one function for all of them, and not one for each message. */
 export type SettlementTold = (work: HeldWork, outcome: SettleOutcome, answer: SettleAnswer) => void

@@ -5,7 +5,7 @@ import type { ResolvedKafkaOptions } from './options.ts'
 import { partitionOfKey } from './partitioner.ts'
 
 /** What a record is made of, wherever it goes, with its bytes. */
-export interface RecordParts extends Omit<ProducedRecord, 'partition' | 'timestampMs'> {
+interface RecordParts extends Omit<ProducedRecord, 'partition' | 'timestampMs'> {
   /** Bytes of all of it, before compression. */
   readonly bytes: number
 }

@@ -21,7 +21,7 @@ export interface PublishCall extends Disposable {
 }
 
 /** A record with its bytes. */
-export interface SizedRecord {
+interface SizedRecord {
   /** The record. */
   readonly record: ProducedRecord
   /** Its bytes. */
