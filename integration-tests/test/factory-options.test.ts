@@ -143,10 +143,12 @@ const table: Readonly<Record<string, Row>> = {
 
 /** Factories whose parameter is not a set of options: each has a test of its own below. */
 const others = [
+  'createCommonLimit',
   'createContractRegistry',
   'createDeadline',
   'createHandlerRegistry',
   'createSettlementAuthority',
+  'createSettlementBudget',
   'defineContract',
   'defineHandler',
   'defineTransactionalHandler',
