@@ -132,6 +132,7 @@ await describeWithServices(
       for (const { redelivered } of outages.filter(({ orderly }) => orderly))
         expect(redelivered).toBeLessThanOrEqual(prefetch)
       expect(duplicates()).toBeLessThanOrEqual(watched.unanswered + watched.redelivered)
+      expect(duplicates()).toBeLessThanOrEqual(watched.unanswered + restarts * prefetch)
       await enqueue(1)
       await eventually(
         async () => {

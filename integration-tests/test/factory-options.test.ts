@@ -141,7 +141,7 @@ const table: Readonly<Record<string, Row>> = {
   memoryTransport: row(transportMemory.memoryTransport, { needs: ['broker'], complete: { broker } }),
 }
 
-/** Factories whose parameter is not a set of options: each has a test of its own below. */
+/** Factories whose parameter is not a set of options. */
 const others = [
   'createCommonLimit',
   'createContractRegistry',

@@ -56,7 +56,7 @@ export function createPublishBatcher<T extends Outgoing>({
     const batch = pending
     pending = []
     for (let from = 0; from < batch.length; from += maxBatch)
-      void send(from === 0 && batch.length <= maxBatch ? batch : batch.slice(from, from + maxBatch), answer)
+      void send(batch.slice(from, from + maxBatch), answer)
   }
   const send = async <E extends Outgoing>(
     batch: readonly E[],

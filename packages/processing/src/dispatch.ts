@@ -66,8 +66,7 @@ function answerOf(work: HeldWork, options: DispatchOptions): Promise<DispatchOut
   try {
     return Promise.resolve(dispatcher.dispatch(work.envelope, work.context))
   } catch (error) {
-    // Whatever was thrown is classified as it is.
-    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
+    // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- what was thrown is classified as it is
     return Promise.reject(error)
   }
 }

@@ -3,7 +3,7 @@ import { socketOf, type SocketLike } from './socket.ts'
 
 /**
  * Has what is published in one turn of the event loop leave together. The client writes each message to the socket by
- * itself, and a system call for each of them is a sixth of what a relay spends on a message.
+ * itself, with a system call for each of them.
  */
 export interface WriteGathering extends Disposable {
   /** A message was handed to the client. */

@@ -3,7 +3,7 @@ import type { OpenConnection } from './connection.ts'
 import type { AmqpDriverConfirmChannel, AmqpDriverMessage } from './driver.ts'
 import { gatherWrites } from './gather-writes.ts'
 import { readHeaders } from './headers.ts'
-import { amqpTransportDefaults, type ResolvedAmqpOptions } from './options.ts'
+import type { ResolvedAmqpOptions } from './options.ts'
 import { createPublishWindow, type Answered, type PublishIdentity } from './publish-window.ts'
 import { closeQuietly } from './scratch-channel.ts'
 import { readServerClose, type ServerClose } from './server-close.ts'
@@ -115,30 +115,18 @@ function write(
   { message, exchange, routingKey }: OutstandingPublish,
   options: ResolvedAmqpOptions,
 ): void {
-  const fixed = {
+  const { expirationMs, persistent = true, ...properties } = options.properties(message)
+  channel.publish(exchange, routingKey, bufferOf(message.body), {
+    ...properties,
+    ...(expirationMs === undefined ? {} : { expiration: String(expirationMs) }),
     mandatory: true,
+    persistent,
     messageId: message.messageId,
     contentType: message.contentType ?? 'application/json',
     timestamp: Math.floor(options.clock.now() / 1000),
     headers: message.headers,
-  }
-  channel.publish(exchange, routingKey, bufferOf(message.body), {
-    ...propertiesOf(message, options),
-    ...fixed,
   })
 }
-
-function propertiesOf(message: OutboundMessage, options: ResolvedAmqpOptions): Record<string, unknown> {
-  if (options.properties === amqpTransportDefaults.properties) return plainProperties
-  const { expirationMs, persistent = true, ...properties } = options.properties(message)
-  return {
-    ...properties,
-    ...(expirationMs === undefined ? {} : { expiration: String(expirationMs) }),
-    persistent,
-  }
-}
-
-const plainProperties = Object.freeze({ persistent: true })
 
 function bufferOf(body: Uint8Array): Buffer {
   return Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)

@@ -75,18 +75,15 @@ export function createPartitionProgress(start: ProgressStart): PartitionProgress
 
   const committable = (): bigint => open[head] ?? position
 
-  const closeUp = (): void => {
-    if (head <= mostPassed) return
-    open = open.slice(head)
-    head = 0
-  }
   const pass = (offset: bigint): void => {
     head += 1
-    if (retries.size > 0 && retries.delete(offset)) version += 1
+    if (retries.delete(offset)) version += 1
   }
   const advance = (): void => {
     for (let next = open[head]; next !== undefined && finished.delete(next); next = open[head]) pass(next)
-    closeUp()
+    if (head <= mostPassed) return
+    open = open.slice(head)
+    head = 0
   }
 
   return {
@@ -113,10 +110,9 @@ export function createPartitionProgress(start: ProgressStart): PartitionProgress
         finished.add(offset)
         return false
       }
-      // Most records finish in order.
+      // Most records finish in order, and need not be remembered.
       pass(offset)
-      if (finished.size > 0) advance()
-      else closeUp()
+      advance()
       return true
     },
     returned(offset, retry) {
@@ -124,7 +120,7 @@ export function createPartitionProgress(start: ProgressStart): PartitionProgress
       retries.set(offset, retry)
       version += 1
     },
-    retryOf: (offset) => (retries.size === 0 ? undefined : retries.get(offset)),
+    retryOf: (offset) => retries.get(offset),
     commitPoint: () => ({ offset: committable(), retries: new Map(retries), version }),
     confirmed(point) {
       committed = point.offset

@@ -101,11 +101,10 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
   let closed = false
   let pumping = false
 
-  const hasRoom = (): boolean => !paused && !closed && inFlight.size < options.maxInFlight
   const pump = (): void => {
     if (pumping) return
     pumping = true
-    while (hasRoom()) {
+    while (!paused && !closed && inFlight.size < options.maxInFlight) {
       const next = buffer.shift()
       if (next === undefined) break
       handOut(next.ref, next.facts)
@@ -193,14 +192,7 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
       return buffer.length
     },
     add(ref, facts) {
-      if (pumping || buffer.length > 0 || !hasRoom()) {
-        buffer.push({ ref, facts })
-        pump()
-        return
-      }
-      pumping = true
-      handOut(ref, facts)
-      pumping = false
+      buffer.push({ ref, facts })
       pump()
     },
     pause() {

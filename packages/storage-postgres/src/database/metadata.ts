@@ -21,17 +21,9 @@ export function encodeMetadata(message: MessageMetadata): string | null {
   return JSON.stringify({ topic, correlationId, causationId, headers, sourceId })
 }
 
-const topicBegins = '{"topic":"'
-
 /** Reads it back. */
 export function decodeMetadata(text: string | null | undefined): Metadata {
-  if (text == null) return {}
-  // Most messages have a topic and nothing else, and a parser costs more than everything else that is read of them.
-  const isTopicAlone =
-    text.startsWith(topicBegins) &&
-    text.indexOf('"', topicBegins.length) === text.length - 2 &&
-    !text.includes('\\')
-  return isTopicAlone ? { topic: text.slice(topicBegins.length, -2) } : (JSON.parse(text) as Metadata)
+  return text == null ? {} : (JSON.parse(text) as Metadata)
 }
 
 /** Writes the trace context, which is kept apart because it outlives the rest of the metadata. */
