@@ -11,7 +11,8 @@ export function endProcess(
   if (!succeeded) process.exitCode ??= 1
   if (exitAfterMs === false) return
   setTimeout(() => {
-    logger.warn('something keeps the process alive after its parts have stopped: it is ended')
+    const resources = [...new Set(process.getActiveResourcesInfo())].join(' ')
+    logger.warn('something keeps the process alive after its parts have stopped: it is ended', { resources })
     process.exit()
   }, exitAfterMs).unref()
 }

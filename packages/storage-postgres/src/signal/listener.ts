@@ -1,4 +1,4 @@
-import { inTime, type Clock, type Logger, type Timer } from '@litebus/core'
+import { inTime, untilAborted, type Clock, type Logger, type Timer } from '@litebus/core'
 import { quote } from '../schema/names.ts'
 
 /** The connection of a listener: a `Client` of `pg`. */
@@ -31,6 +31,8 @@ const longestRetryMs = 30_000
  */
 export class Listener {
   readonly #options: ListenerOptions
+  /** Ends what is waited for: a client that is ended while it connects never answers. */
+  readonly #closing = new AbortController()
   #state: 'idle' | 'connecting' | 'listening' | 'degraded' | 'closed' = 'idle'
   #client: ListenerClient | undefined
   #timer: Timer | undefined
@@ -61,10 +63,11 @@ export class Listener {
   /** Stops for good. */
   async close(): Promise<void> {
     this.#state = 'closed'
+    this.#closing.abort()
     this.#timer?.cancel()
     const client = this.#client
     this.#client = undefined
-    if (client !== undefined) await this.#answered(client.end()).catch(() => undefined)
+    if (client !== undefined) await this.#inTime(client.end()).catch(() => undefined)
   }
 
   async #connect(): Promise<void> {
@@ -122,8 +125,13 @@ export class Listener {
     })
   }
 
-  /** Rejects when there is no answer in time; a stalled connection would never give one. */
+  /** Rejects when there is no answer in time, or none is waited for any more. */
   #answered(work: Promise<unknown>): Promise<unknown> {
+    return this.#inTime(untilAborted(work, this.#closing.signal))
+  }
+
+  /** A stalled connection would never answer. */
+  #inTime(work: Promise<unknown>): Promise<unknown> {
     const onLate = (): Error => new Error('no answer')
     return inTime(work, { clock: this.#options.clock, limitMs: answerMs, onLate })
   }
