@@ -36,7 +36,7 @@ function axisFunctions(names: Names, axis: AxisNames): readonly string[] {
     appendFunction(names, axis),
     ...appendOneFunctions(names, axis),
     appendManyFunction(axis),
-    appendNewFunction(axis),
+    appendNewFunction(names, axis),
     leaseReadyFunction(axis),
     leaseLanesFunction(axis),
     leaseSuspectFunction(axis),

@@ -5,12 +5,12 @@ import { literal, type AxisNames } from '../names.ts'
  * transaction. They are made here, since a hash costs the server a tenth of what it costs its clients.
  */
 export function idLock({ lockSeed }: AxisNames, id: string): string {
-  return `hashtextextended('i' || ${id}::text, ${literal(lockSeed)}::bigint)`
+  return `uuid_hash_extended(${id}, ${literal(lockSeed)}::bigint)`
 }
 
 /** The lock of an idempotency key. */
 export function keyLock({ lockSeed }: AxisNames, tenant: string, key: string): string {
-  return `hashtextextended('k' || length(${tenant}) || '|' || ${tenant} || ${key}, ${literal(lockSeed)}::bigint)`
+  return `hashtextextended(${key}, hashtextextended(${tenant}, ${literal(lockSeed)}::bigint))`
 }
 
 /** The lock by which producers of one ordering key take turns. */
@@ -20,5 +20,5 @@ export function turnOf({ lockSeed }: AxisNames, lane: string): string {
 
 /** Random ids need no lock: a UUIDv7 does not repeat, derived and given ones do by design. */
 export function repeats(id: string): string {
-  return `substr(${id}::text, 15, 1) <> '7'`
+  return `get_byte(uuid_send(${id}), 6) >> 4 <> 7`
 }
