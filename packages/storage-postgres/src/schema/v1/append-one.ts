@@ -70,6 +70,7 @@ declare
   v_now timestamptz;
   v_seq bigint;
   v_due timestamptz;
+  v_wakes boolean;
 begin
   ${variant.before}
   v_now := date_trunc('milliseconds', clock_timestamp());
@@ -82,11 +83,13 @@ begin
   returning seq into v_seq;
   if v_seq is null then return (date_part('epoch', v_now) * 1000)::bigint::text || ':'; end if;
   ${variant.due}
-  insert into ${names.queue} (seq, due_at, lane) values (v_seq, v_due, ${variant.lane});
-  if v_due is null and exists (select 1 from ${shared.sleeper} t where t.axis = '${names.axis}' and t.expires_at > v_now
-      and (t.contracts is null or p_contract = any (t.contracts)) and (t.tenants is null or p_tenant = any (t.tenants))) then
-    perform pg_notify(${literal(shared.channel)}, '${names.axis}');
-  end if;
+  -- Whom to wake is asked by the same statement: one of its own would cost as much as this row.
+  insert into ${names.queue} (seq, due_at, lane) values (v_seq, v_due, ${variant.lane})
+  returning v_due is null and exists (
+    select 1 from ${shared.sleeper} t where t.axis = '${names.axis}' and t.expires_at > v_now
+      and (t.contracts is null or p_contract = any (t.contracts)) and (t.tenants is null or p_tenant = any (t.tenants)))
+  into v_wakes;
+  if v_wakes then perform pg_notify(${literal(shared.channel)}, '${names.axis}'); end if;
   return (date_part('epoch', v_now) * 1000)::bigint::text;
 end $litebus$`
 }
