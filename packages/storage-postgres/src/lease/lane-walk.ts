@@ -1,7 +1,7 @@
 /** Lanes that are remembered as busy; more are forgotten, the oldest first. */
 const rememberedLanes = 10_000
-/** Leases after which a lane gets a row of its own, with a position past its dead entries: with the next one. */
-const leasesUntilMarked = 1
+/** Lanes that one lease is asked to mark. */
+const mostAsked = 200
 
 /** Where the walk over lanes is, and what it has learned about them. */
 export class LaneWalk {
@@ -10,7 +10,9 @@ export class LaneWalk {
   /** Lanes whose head was a suspect, for the next exclusive lease. */
   suspects: readonly string[] = []
   #rowsPerLane = 4
-  readonly #leases = new Map<string, number>()
+  /** Lanes that were leased lately; those at the end were leased last. */
+  readonly #leased = new Set<string>()
+  /** Lanes without a row of their own, in the order of their first leases, in which the walk comes back to them. */
   readonly #toMark = new Set<string>()
 
   /** How many lanes to look at for that many rows. */
@@ -19,32 +21,36 @@ export class LaneWalk {
     return Math.min(Math.max(needed, 4), 1000)
   }
 
-  /** Lanes that should get a row now. */
+  /**
+   * Lanes that should get a row of their own, with a position past their dead entries, if they are leased now: with
+   * their second lease. The walk steps over such a row for an hour, so lanes that come once get none.
+   */
   get toMark(): readonly string[] {
-    return [...this.#toMark].slice(0, 200)
+    return [...this.#toMark].slice(0, mostAsked)
   }
 
   /** True when lanes were leased lately: the end of a run may open one. */
   get isActive(): boolean {
-    return this.#leases.size > 0
+    return this.#leased.size > 0
   }
 
-  /** Learns which lanes were leased, with their rows. */
-  learn(rowsByLane: ReadonlyMap<string, number>): void {
+  /** Learns which lanes were leased, with their rows, and which of them the lease was asked to mark. */
+  learn(rowsByLane: ReadonlyMap<string, number>, asked: readonly string[]): void {
     if (rowsByLane.size === 0) return
+    const wasAsked = new Set(asked)
     let rows = 0
     for (const [lane, count] of rowsByLane) {
       rows += count
-      const leases = (this.#leases.get(lane) ?? 0) + 1
-      this.#leases.delete(lane)
-      this.#leases.set(lane, leases)
-      if (leases === leasesUntilMarked) this.#toMark.add(lane)
-      else this.#toMark.delete(lane)
+      // Once it is leased again its place is at the end.
+      if (!this.#leased.delete(lane)) this.#toMark.add(lane)
+      else if (wasAsked.has(lane)) this.#toMark.delete(lane)
+      this.#leased.add(lane)
     }
     this.#rowsPerLane = this.#rowsPerLane * 0.7 + (rows / rowsByLane.size) * 0.3
-    for (const lane of this.#leases.keys()) {
-      if (this.#leases.size <= rememberedLanes) break
-      this.#leases.delete(lane)
+    for (const lane of this.#leased) {
+      if (this.#leased.size <= rememberedLanes) break
+      this.#leased.delete(lane)
+      this.#toMark.delete(lane)
     }
   }
 }

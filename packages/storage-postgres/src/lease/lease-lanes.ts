@@ -41,6 +41,7 @@ export async function leaseLanes(
     if (round > 0 && context.monotonic() - startedMs > maxWalkMs) break
     const limit = request.limit - envelopes.length
     const lanes = walk.lanesFor(limit, round)
+    const { toMark } = walk
     const values = [
       walk.cursor,
       lanes,
@@ -50,7 +51,7 @@ export async function leaseLanes(
       request.leaseMs,
       request.maxAttempts,
       request.onKeyDeadLetter ?? leaseRequestDefaults.onKeyDeadLetter,
-      walk.toMark,
+      toMark,
       ...filterArguments(request),
     ]
     const { owner } = request
@@ -63,7 +64,7 @@ export async function leaseLanes(
     parked += header.parked ?? 0
     suspects.push(...(header.suspects ?? []))
     nextDueInMs = header.nextDue == null ? undefined : (header.nextDue - (header.now ?? 0)) / 1000
-    learn(walk, part.envelopes)
+    learn(walk, part.envelopes, toMark)
     envelopes.push(...part.envelopes)
     if (part.envelopes.length >= limit) {
       walk.cursor = laneOf(part.envelopes.at(-1))
@@ -80,13 +81,13 @@ export async function leaseLanes(
   return { envelopes, parked, stopped, any, nextDueInMs, suspects: suspects.length > 0 }
 }
 
-function learn(walk: LaneWalk, envelopes: readonly LeasedEnvelope[]): void {
+function learn(walk: LaneWalk, envelopes: readonly LeasedEnvelope[], asked: readonly string[]): void {
   const rows = new Map<string, number>()
   for (const envelope of envelopes) {
     const lane = laneOf(envelope)
     rows.set(lane, (rows.get(lane) ?? 0) + 1)
   }
-  walk.learn(rows)
+  walk.learn(rows, asked)
 }
 
 function laneOf(envelope: LeasedEnvelope | undefined): string {
