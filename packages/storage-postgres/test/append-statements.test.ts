@@ -59,3 +59,30 @@ it('writes a batch in which one message is known in a transaction, and nothing o
     'e',
   ])
 })
+
+it('asks once whether a message that is written alone is known', async () => {
+  statements.length = 0
+  const [result] = await storage.inbox.append([message('first')])
+  expect(result?.status).toBe('existing')
+  expect(statements.filter((statement) => statement.includes('append_one'))).toHaveLength(1)
+})
+
+it('locks keys and ids that may repeat, and no random id', async () => {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    const random = Array.from({ length: 50 }, () => ({ ...message('x'), idempotency: undefined }))
+    const given = { ...message('y'), id: crypto.randomUUID(), idempotency: undefined }
+    const messages = [...random, given, message('key')].map(({ idempotency, ...rest }) =>
+      idempotency === undefined ? rest : { ...rest, idempotency },
+    )
+    await storage.inbox.append(messages, { transaction: client })
+    const { rows } = await client.query<{ count: string }>(
+      `select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`,
+    )
+    expect(rows[0]?.count).toBe('2')
+  } finally {
+    await client.query('rollback')
+    client.release()
+  }
+})

@@ -50,4 +50,42 @@ describe('the listener of the work signal', () => {
     expect(ended).toBe(1)
     expect(listener.isListening).toBe(false)
   })
+
+  it('does not wait for the end of a client that never connected', async () => {
+    const { clock, timers } = stoppedClock()
+    const client: ListenerClient = { connect: never, query: never, end: never, on: () => undefined }
+    const listener = new Listener({
+      open: () => client,
+      channel: 'work',
+      clock,
+      logger: silentLogger,
+      onWork: () => undefined,
+    })
+    listener.start()
+    await listener.close()
+    await new Promise(setImmediate)
+    expect(timers.size).toBe(0)
+  })
+
+  it('is degraded, and tries again, while no client can be made', async () => {
+    const { clock, timers } = stoppedClock()
+    let opened = 0
+    const listener = new Listener({
+      open: () => {
+        opened += 1
+        throw new TypeError('Invalid URL')
+      },
+      channel: 'work',
+      clock,
+      logger: silentLogger,
+      onWork: () => undefined,
+    })
+    listener.start()
+    await new Promise(setImmediate)
+    expect([opened, listener.isDegraded, timers.size]).toEqual([1, true, 1])
+    for (const ring of [...timers]) ring()
+    await new Promise(setImmediate)
+    expect(opened).toBe(2)
+    await listener.close()
+  })
 })

@@ -59,31 +59,31 @@ export async function append(
   if (messages.length === 0) return []
   assertStorable(messages)
   const [only] = messages
-  const receipt = only === undefined || messages.length > 1 ? undefined : await appendOne(context, only)
-  return receipt === undefined ? appendStepwise(context, messages) : [{ status: 'inserted', receipt }]
-}
-
-/** Most messages are written alone and are new; `undefined` where this one met another, and then nothing was written. */
-async function appendOne(
-  { run, axis, inCommitOrder }: AppendContext,
-  message: NewMessage,
-): Promise<StoredReceipt | undefined> {
-  const answer = await call(run, axis, appendOneCall(message, inCommitOrder))
+  if (only === undefined || messages.length > 1) return appendStepwise(context, messages)
+  const { run, axis, inCommitOrder } = context
+  const answer = await call(run, axis, appendOneCall(only, inCommitOrder))
+  // Most messages are written alone and are new.
   const isWritten = !answer.startsWith('!') && !answer.endsWith(':')
-  return isWritten ? receiptOf(message, new Date(Number(answer))) : undefined
+  return isWritten
+    ? [{ status: 'inserted', receipt: receiptOf(only, new Date(Number(answer))) }]
+    : appendStepwise(context, messages, answer)
 }
 
+/** `answer` is that of the first statement, where it was sent already. */
 async function appendStepwise(
   context: AppendContext,
   messages: readonly NewMessage[],
+  answer?: string,
 ): Promise<readonly AppendResult[]> {
+  let known = answer
   const results = new Array<AppendResult | undefined>(messages.length).fill(undefined)
   let open = messages.map((_, slot) => slot)
   const written: string[] = []
   try {
     while (open.length > 0) {
       const first = firstOfEachIdentity(messages, open)
-      const inserted = await insert(context, messages, first)
+      const inserted = await insert(context, { messages, slots: first, answer: known })
+      known = undefined
       for (const [slot, receipt] of inserted) {
         results[slot] = { status: 'inserted', receipt }
         written.push(receipt.id)
@@ -120,20 +120,27 @@ function identitiesOf(message: NewMessage | undefined): readonly string[] {
   return idempotency === undefined ? [id] : [id, `\0${keyScopeOf(tenantId, idempotency.key)}`]
 }
 
+interface Insertion {
+  readonly messages: readonly NewMessage[]
+  readonly slots: readonly number[]
+  readonly answer: string | undefined
+}
+
 async function insert(
   { axis, run, inCommitOrder }: AppendContext,
-  messages: readonly NewMessage[],
-  slots: readonly number[],
+  { messages, slots, answer: known }: Insertion,
 ): Promise<ReadonlyMap<number, StoredReceipt>> {
   const batch = slots.map((slot) => messages[slot]).filter((message) => message !== undefined)
   const [only] = batch
-  const answer = await call(
-    run,
-    axis,
-    only !== undefined && batch.length === 1
-      ? appendOneCall(only, inCommitOrder)
-      : appendCall(batch, inCommitOrder),
-  )
+  const write = (): Promise<string> =>
+    call(
+      run,
+      axis,
+      only !== undefined && batch.length === 1
+        ? appendOneCall(only, inCommitOrder)
+        : appendCall(batch, inCommitOrder),
+    )
+  const answer = known ?? (await write())
   if (answer.startsWith('!')) throw inFlight(answer.slice(1), { slots, messages })
   const [created, list] = answer.split(':')
   const createdAt = new Date(Number(created))

@@ -64,14 +64,15 @@ export async function leaseLanes(
     parked += header.parked ?? 0
     suspects.push(...(header.suspects ?? []))
     nextDueInMs = header.nextDue == null ? undefined : (header.nextDue - (header.now ?? 0)) / 1000
-    learn(walk, part.envelopes, toMark)
+    walk.learn(rowsByLane(part.envelopes), { asked: toMark, nowMs: context.monotonic() })
     envelopes.push(...part.envelopes)
     if (part.envelopes.length >= limit) {
       walk.cursor = laneOf(part.envelopes.at(-1))
       break
     }
     const ended = walked < lanes
-    walk.cursor = ended ? '' : (header.last ?? '')
+    if (ended) walk.cameAround()
+    else walk.cursor = header.last ?? ''
     if (wrapped && walk.cursor >= start) break
     if (ended && (wrapped || start === '')) break
     wrapped ||= ended
@@ -81,13 +82,13 @@ export async function leaseLanes(
   return { envelopes, parked, stopped, any, nextDueInMs, suspects: suspects.length > 0 }
 }
 
-function learn(walk: LaneWalk, envelopes: readonly LeasedEnvelope[], asked: readonly string[]): void {
+function rowsByLane(envelopes: readonly LeasedEnvelope[]): ReadonlyMap<string, number> {
   const rows = new Map<string, number>()
   for (const envelope of envelopes) {
     const lane = laneOf(envelope)
     rows.set(lane, (rows.get(lane) ?? 0) + 1)
   }
-  walk.learn(rows, asked)
+  return rows
 }
 
 function laneOf(envelope: LeasedEnvelope | undefined): string {

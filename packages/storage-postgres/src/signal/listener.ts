@@ -20,6 +20,12 @@ export interface ListenerOptions {
   readonly onWork: (payload: string | undefined) => void
 }
 
+interface Connection {
+  readonly client: ListenerClient
+  /** Aborts when nothing of it is waited for any more. */
+  readonly ended: AbortController
+}
+
 const heartbeatMs = 15_000
 const answerMs = 5_000
 const firstRetryMs = 250
@@ -31,10 +37,8 @@ const longestRetryMs = 30_000
  */
 export class Listener {
   readonly #options: ListenerOptions
-  /** Ends what is waited for: a client that is ended while it connects never answers. */
-  readonly #closing = new AbortController()
   #state: 'idle' | 'connecting' | 'listening' | 'degraded' | 'closed' = 'idle'
-  #client: ListenerClient | undefined
+  #connection: Connection | undefined
   #timer: Timer | undefined
   #failures = 0
 
@@ -62,20 +66,21 @@ export class Listener {
 
   /** Stops for good. */
   async close(): Promise<void> {
+    const wasListening = this.#state === 'listening'
     this.#state = 'closed'
-    this.#closing.abort()
     this.#timer?.cancel()
-    const client = this.#client
-    this.#client = undefined
-    if (client !== undefined) await this.#inTime(client.end()).catch(() => undefined)
+    const ended = this.#end()
+    // One that is not connected may never say that it has ended.
+    if (wasListening) await this.#inTime(ended).catch(() => undefined)
   }
 
   async #connect(): Promise<void> {
-    const { open, channel, onWork, logger } = this.#options
-    const client = open()
-    this.#client = client
+    const { channel, onWork, logger } = this.#options
+    const connection = this.#open()
+    if (connection === undefined) return
+    const { client } = connection
     const onLost = (): void => {
-      if (this.#client === client) this.#lost()
+      if (this.#connection === connection) this.#lost()
     }
     client.on('error', onLost)
     client.on('end', onLost)
@@ -83,38 +88,56 @@ export class Listener {
       onWork(payload)
     })
     try {
-      await this.#answered(client.connect())
-      await this.#answered(client.query(`listen ${quote(channel)}`))
+      await this.#answered(connection, client.connect())
+      await this.#answered(connection, client.query(`listen ${quote(channel)}`))
     } catch {
       onLost()
       return
     }
-    if (this.#client !== client) return
+    if (this.#connection !== connection) return
     if (this.#state === 'degraded') logger.info('work signal: listening again')
     this.#state = 'listening'
     this.#failures = 0
     onWork(undefined)
-    this.#beat(client)
+    this.#beat(connection)
   }
 
-  #beat(client: ListenerClient): void {
+  /** A client that cannot even be made is a connection that was lost. */
+  #open(): Connection | undefined {
+    try {
+      const connection = { client: this.#options.open(), ended: new AbortController() }
+      this.#connection = connection
+      return connection
+    } catch {
+      this.#lost()
+      return undefined
+    }
+  }
+
+  #beat(connection: Connection): void {
     this.#timer = this.#options.clock.schedule(heartbeatMs, () => {
-      this.#answered(client.query('select 1')).then(
+      this.#answered(connection, connection.client.query('select 1')).then(
         () => {
-          if (this.#client === client) this.#beat(client)
+          if (this.#connection === connection) this.#beat(connection)
         },
         () => {
-          if (this.#client === client) this.#lost()
+          if (this.#connection === connection) this.#lost()
         },
       )
     })
   }
 
+  /** Gives up the connection, and what is waited for: a client that is ended while it connects never answers. */
+  async #end(): Promise<void> {
+    const connection = this.#connection
+    this.#connection = undefined
+    connection?.ended.abort()
+    await connection?.client.end()
+  }
+
   #lost(): void {
-    const client = this.#client
-    this.#client = undefined
     this.#timer?.cancel()
-    void client?.end().catch(() => undefined)
+    this.#end().catch(() => undefined)
     if (this.#state === 'closed') return
     if (this.#state !== 'degraded') this.#options.logger.warn('work signal: connection lost, polling goes on')
     this.#state = 'degraded'
@@ -126,8 +149,8 @@ export class Listener {
   }
 
   /** Rejects when there is no answer in time, or none is waited for any more. */
-  #answered(work: Promise<unknown>): Promise<unknown> {
-    return this.#inTime(untilAborted(work, this.#closing.signal))
+  #answered({ ended }: Connection, work: Promise<unknown>): Promise<unknown> {
+    return this.#inTime(untilAborted(work, ended.signal))
   }
 
   /** A stalled connection would never answer. */

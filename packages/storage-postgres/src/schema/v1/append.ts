@@ -14,13 +14,14 @@ function takeLocks(names: AxisNames): string {
       select distinct ${turnOf(names, 'l.lane')} as k from unnest(p_lanes) l(lane) where l.lane is not null order by 1) t;
   end if;
   if p_locks then
+    -- Without the offset the lock would be tried inside of the scans: unsorted, and before it is known whether an id has one.
     select string_agg(t.n::text, ',') into v_taken from (
       select ${idLock(names, 'u.id')} as k, u.n
       from unnest(p_ids) with ordinality u(id, n) where ${repeats('u.id')}
       union all
       select ${keyLock(names, `coalesce(u.tenant, '')`, 'u.key')}, u.n
       from unnest(p_tenants, p_keys) with ordinality u(tenant, key, n) where u.key is not null
-      order by 1) t
+      order by 1 offset 0) t
     where not pg_try_advisory_xact_lock(t.k);
     if v_taken is not null then return '!' || v_taken; end if;
   end if;`
