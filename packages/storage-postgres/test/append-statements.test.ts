@@ -18,13 +18,13 @@ pool.on('connect', (client) => {
 })
 const storage = postgresStorage({ pool, schema, listen: false })
 
-const message = (key: string, body = '{}'): NewMessage => ({
-  id: uuidV7(),
+const withoutKey = (id: string): NewMessage => ({
+  id,
   contractName: 'a',
   contractVersion: 1,
-  body: Buffer.from(body),
-  idempotency: { key },
+  body: Buffer.from('{}'),
 })
+const message = (key: string): NewMessage => ({ ...withoutKey(uuidV7()), idempotency: { key } })
 
 beforeAll(async () => {
   await storage.schema.migrate()
@@ -71,11 +71,8 @@ it('locks keys and ids that may repeat, and no random id', async () => {
   const client = await pool.connect()
   try {
     await client.query('begin')
-    const random = Array.from({ length: 50 }, () => ({ ...message('x'), idempotency: undefined }))
-    const given = { ...message('y'), id: crypto.randomUUID(), idempotency: undefined }
-    const messages = [...random, given, message('key')].map(({ idempotency, ...rest }) =>
-      idempotency === undefined ? rest : { ...rest, idempotency },
-    )
+    const random = Array.from({ length: 50 }, () => withoutKey(uuidV7()))
+    const messages = [...random, withoutKey(crypto.randomUUID()), message('key')]
     await storage.inbox.append(messages, { transaction: client })
     const { rows } = await client.query<{ count: string }>(
       `select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid()`,
