@@ -22,10 +22,7 @@ export const peersBenchmark: Benchmark = {
   },
 }
 
-/**
- * Messages of a round: enough that starting and stopping, which take graphile-worker a quarter of a second and the
- * product a twentieth, are a small part of it.
- */
+/** Messages of a round: enough that starting and stopping are a small part of it on each side. */
 const smallMessages = 60_000
 const realMessages = 16_000
 

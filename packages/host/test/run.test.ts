@@ -52,8 +52,8 @@ describe('run', () => {
 
   it.each([
     ['cleanly', 0, 'started\nstopped\ngraceful\n'],
-    ['left open', 0, 'started\nstopped\ngraceful\nended\n'],
-    ['stuck', 1, 'started\nincomplete\nended\n'],
+    ['left open', 0, 'started\nstopped\ngraceful\nended with a timer\n'],
+    ['stuck', 1, 'started\nincomplete\nended with a timer\n'],
   ])('ends a real process on SIGTERM whose part stops like this: %s', async (how, exitCode, lines) => {
     const program = fileURLToPath(new URL('run-program.ts', import.meta.url))
     const child = spawn(process.execPath, ['--conditions=@litebus/source', program, how])

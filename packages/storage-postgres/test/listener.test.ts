@@ -18,70 +18,63 @@ function stoppedClock() {
   return { clock, timers }
 }
 
-describe('the listener of the work signal', () => {
-  it.each<{ readonly name: string; readonly connect: () => Promise<unknown> }>([
-    { name: 'connects, which pg then never answers', connect: never },
-    { name: 'waits for its first answer', connect: () => Promise.resolve() },
-  ])('leaves no timer behind when it is closed while it $name', async ({ connect }) => {
-    const { clock, timers } = stoppedClock()
-    let ended = 0
-    const client: ListenerClient = {
-      connect,
-      query: never,
-      end: () => {
-        ended += 1
-        return Promise.resolve()
-      },
-      on: () => undefined,
-    }
-    const listener = new Listener({
-      open: () => client,
-      channel: 'work',
-      clock,
-      logger: silentLogger,
-      onWork: () => undefined,
-    })
-    listener.start()
-    await new Promise(setImmediate)
-    expect(timers.size).toBe(1)
-    await listener.close()
-    await new Promise(setImmediate)
-    expect(timers.size).toBe(0)
-    expect(ended).toBe(1)
-    expect(listener.isListening).toBe(false)
-  })
+/** A listener that was started on what `open` makes. */
+async function arrange(open: () => ListenerClient) {
+  const { clock, timers } = stoppedClock()
+  const onWork = (): void => undefined
+  const listener = new Listener({ open, channel: 'work', clock, logger: silentLogger, onWork })
+  listener.start()
+  await new Promise(setImmediate)
+  return { listener, timers }
+}
 
-  it('does not wait for the end of a client that never connected', async () => {
-    const { clock, timers } = stoppedClock()
-    const client: ListenerClient = { connect: never, query: never, end: never, on: () => undefined }
-    const listener = new Listener({
-      open: () => client,
-      channel: 'work',
-      clock,
-      logger: silentLogger,
-      onWork: () => undefined,
-    })
-    listener.start()
-    await listener.close()
-    await new Promise(setImmediate)
-    expect(timers.size).toBe(0)
+describe('the listener of the work signal', () => {
+  it.each<{ readonly name: string; readonly client: Pick<ListenerClient, 'connect' | 'end'> }>([
+    {
+      name: 'connects, which pg then never answers',
+      client: { connect: never, end: () => Promise.resolve() },
+    },
+    {
+      name: 'waits for its first answer',
+      client: { connect: () => Promise.resolve(), end: () => Promise.resolve() },
+    },
+    { name: 'connects to what never ends', client: { connect: never, end: never } },
+    {
+      name: 'connects, and its end fails',
+      client: { connect: never, end: () => Promise.reject(new Error('refused')) },
+    },
+  ])('leaves nothing behind when it is closed while it $name', async ({ client }) => {
+    let ended = 0
+    const { listener, timers } = await arrange(() => ({
+      ...client,
+      query: never,
+      on: () => undefined,
+      end() {
+        ended += 1
+        return client.end()
+      },
+    }))
+    const rejected: unknown[] = []
+    const hear = (reason: unknown): void => {
+      rejected.push(reason)
+    }
+    process.on('unhandledRejection', hear)
+    try {
+      expect(timers.size).toBe(1)
+      await listener.close()
+      await new Promise(setImmediate)
+      expect([timers.size, ended, listener.isListening, rejected]).toEqual([0, 1, false, []])
+    } finally {
+      process.off('unhandledRejection', hear)
+    }
   })
 
   it('is degraded, and tries again, while no client can be made', async () => {
-    const { clock, timers } = stoppedClock()
     let opened = 0
-    const listener = new Listener({
-      open: () => {
-        opened += 1
-        throw new TypeError('Invalid URL')
-      },
-      channel: 'work',
-      clock,
-      logger: silentLogger,
-      onWork: () => undefined,
+    const { listener, timers } = await arrange(() => {
+      opened += 1
+      throw new TypeError('Invalid URL')
     })
-    listener.start()
-    await new Promise(setImmediate)
     expect([opened, listener.isDegraded, timers.size]).toEqual([1, true, 1])
     for (const ring of [...timers]) ring()
     await new Promise(setImmediate)

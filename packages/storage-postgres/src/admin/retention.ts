@@ -1,11 +1,11 @@
 import { ArgumentError, type RetentionRequest, type RetentionResult } from '@litebus/core'
 import type { Database } from '../database/database.ts'
+import { idleLaneMs } from '../lease/lane-walk.ts'
 import type { AxisNames } from '../schema/names.ts'
 import { laneLockSlots } from '../schema/v1/lease-lanes.ts'
 
 const day = 86_400_000
-/** A lane that was not leased from for this long, and is empty, is forgotten. */
-const idleLane = `interval '1 hour'`
+const idleLane = `interval '${String(idleLaneMs)} milliseconds'`
 
 /**
  * Deletes by the time of success, oldest first: payloads after the retention, identities and keys after the longer

@@ -58,32 +58,13 @@ export async function append(
 ): Promise<readonly AppendResult[]> {
   if (messages.length === 0) return []
   assertStorable(messages)
-  const [only] = messages
-  if (only === undefined || messages.length > 1) return appendStepwise(context, messages)
-  const { run, axis, inCommitOrder } = context
-  const answer = await call(run, axis, appendOneCall(only, inCommitOrder))
-  // Most messages are written alone and are new.
-  const isWritten = !answer.startsWith('!') && !answer.endsWith(':')
-  return isWritten
-    ? [{ status: 'inserted', receipt: receiptOf(only, new Date(Number(answer))) }]
-    : appendStepwise(context, messages, answer)
-}
-
-/** `answer` is that of the first statement, where it was sent already. */
-async function appendStepwise(
-  context: AppendContext,
-  messages: readonly NewMessage[],
-  answer?: string,
-): Promise<readonly AppendResult[]> {
-  let known = answer
   const results = new Array<AppendResult | undefined>(messages.length).fill(undefined)
   let open = messages.map((_, slot) => slot)
   const written: string[] = []
   try {
     while (open.length > 0) {
       const first = firstOfEachIdentity(messages, open)
-      const inserted = await insert(context, { messages, slots: first, answer: known })
-      known = undefined
+      const inserted = await insert(context, messages, first)
       for (const [slot, receipt] of inserted) {
         results[slot] = { status: 'inserted', receipt }
         written.push(receipt.id)
@@ -120,27 +101,20 @@ function identitiesOf(message: NewMessage | undefined): readonly string[] {
   return idempotency === undefined ? [id] : [id, `\0${keyScopeOf(tenantId, idempotency.key)}`]
 }
 
-interface Insertion {
-  readonly messages: readonly NewMessage[]
-  readonly slots: readonly number[]
-  readonly answer: string | undefined
-}
-
 async function insert(
   { axis, run, inCommitOrder }: AppendContext,
-  { messages, slots, answer: known }: Insertion,
+  messages: readonly NewMessage[],
+  slots: readonly number[],
 ): Promise<ReadonlyMap<number, StoredReceipt>> {
   const batch = slots.map((slot) => messages[slot]).filter((message) => message !== undefined)
   const [only] = batch
-  const write = (): Promise<string> =>
-    call(
-      run,
-      axis,
-      only !== undefined && batch.length === 1
-        ? appendOneCall(only, inCommitOrder)
-        : appendCall(batch, inCommitOrder),
-    )
-  const answer = known ?? (await write())
+  const answer = await call(
+    run,
+    axis,
+    only !== undefined && batch.length === 1
+      ? appendOneCall(only, inCommitOrder)
+      : appendCall(batch, inCommitOrder),
+  )
   if (answer.startsWith('!')) throw inFlight(answer.slice(1), { slots, messages })
   const [created, list] = answer.split(':')
   const createdAt = new Date(Number(created))

@@ -3,8 +3,8 @@ const rememberedLanes = 10_000
 /** Lanes that one lease is asked to mark. */
 const mostAsked = 200
 
-/** Retention forgets the row of a lane that was not leased from for this long, so it may want another one. */
-const forgottenMs = 3_600_000
+/** The row of a lane that was not leased from for this long, in milliseconds, is forgotten once the lane is empty. */
+export const idleLaneMs = 3_600_000
 
 /** Where the walk over lanes is, and what it has learned about them. */
 export class LaneWalk {
@@ -61,7 +61,7 @@ export class LaneWalk {
     for (const [lane, count] of rowsByLane) {
       rows += count
       const leasedAt = this.#leased.get(lane)
-      if (leasedAt === undefined || nowMs - leasedAt >= forgottenMs) this.#toMark.set(lane, undefined)
+      if (leasedAt === undefined || nowMs - leasedAt >= idleLaneMs) this.#toMark.set(lane, undefined)
       else if (wasAsked.has(lane)) this.#toMark.delete(lane)
       // Its place is at the end.
       this.#leased.delete(lane)

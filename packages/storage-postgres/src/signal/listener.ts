@@ -132,12 +132,12 @@ export class Listener {
     const connection = this.#connection
     this.#connection = undefined
     connection?.ended.abort()
-    await connection?.client.end()
+    await connection?.client.end().catch(() => undefined)
   }
 
   #lost(): void {
     this.#timer?.cancel()
-    this.#end().catch(() => undefined)
+    void this.#end()
     if (this.#state === 'closed') return
     if (this.#state !== 'degraded') this.#options.logger.warn('work signal: connection lost, polling goes on')
     this.#state = 'degraded'

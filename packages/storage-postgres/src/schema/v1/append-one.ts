@@ -83,7 +83,7 @@ begin
   returning seq into v_seq;
   if v_seq is null then return (date_part('epoch', v_now) * 1000)::bigint::text || ':'; end if;
   ${variant.due}
-  -- Whom to wake is asked by the same statement: one of its own would cost as much as this row.
+  -- Whom to wake is asked by the same statement: a query of its own costs as much as this row.
   insert into ${names.queue} (seq, due_at, lane) values (v_seq, v_due, ${variant.lane})
   returning v_due is null and exists (
     select 1 from ${shared.sleeper} t where t.axis = '${names.axis}' and t.expires_at > v_now
