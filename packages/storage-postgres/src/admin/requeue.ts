@@ -40,8 +40,7 @@ export async function requeue(
         from x order by x.seq
         returning seq, lane
       ), l as (
-        update ${axis.lane} t set safe_from = least(t.safe_from, q.low), fresh_from = least(t.fresh_from, q.low),
-          pending_from = case when t.pending_from is not null then least(t.pending_from, q.low) end
+        update ${axis.lane} t set safe_from = least(t.safe_from, q.low), pending_from = least(t.pending_from, q.low)
         from (select q.lane, min(q.seq) as low from q where q.lane is not null group by q.lane) q
         where t.lane = q.lane
       ) select count(*)::text from q`,

@@ -161,6 +161,31 @@ export const callersTransactionCases: readonly StoreCase[] = [
   {
     concern: 'ordering',
     needs,
+    title: 'leaves a key to its run in flight when more than a run commits late before it',
+    async run(fixture) {
+      const { outbox } = fixture
+      const keyed = (count: number): NewMessage[] => messages(count, () => ({ orderingKey: 'k' }))
+      const run = (): ReturnType<typeof leaseAll> => leaseAll(outbox, { maxPerKey: 2 })
+      // Its second run makes a key one that a store may keep a position of.
+      for (let runs = 0; runs < 3; runs += 1) {
+        await outbox.append(keyed(2))
+        await outbox.settle(succeeded(await run()))
+      }
+      const late = await fixture.begin()
+      const before = keyed(4)
+      await outbox.append(before, late)
+      await outbox.append(keyed(2))
+      const inFlight = await run()
+      deepStrictEqual(inFlight.length, 2)
+      await late.commit()
+      deepStrictEqual(await run(), [])
+      await outbox.settle(succeeded(inFlight))
+      deepStrictEqual(idsOf(await run()), before.slice(0, 2).map(({ id }) => id))
+    },
+  },
+  {
+    concern: 'ordering',
+    needs,
     title: 'keeps happens-before within a key while its producers do not wait for each other',
     async run(fixture) {
       const { outbox } = fixture

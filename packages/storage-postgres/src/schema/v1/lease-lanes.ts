@@ -47,6 +47,7 @@ export function leaseLanesFunction(names: AxisNames): string {
         from ${names.queue} q where q.lane > ${from}.lane and q.lane < coalesce(t.lane, ':')
         order by q.lane, q.seq limit 1
       ) g on true`
+  const sequence = names.generation.replaceAll("'", "''")
   const walked = `coalesce(g.lane, t.lane), case when g.lane is null then t.from_seq else 0 end,
         g.seq, g.due_at, g.lease_expires_at, g.suspect, g.attempts`
   return `create function ${names.fn('lease_lanes')}(
@@ -112,7 +113,6 @@ begin
   where pg_try_advisory_xact_lock(${String(names.laneLockClass)}, hashtext(u.lane) & ${String(laneLockSlots - 1)});
 
   if v_lanes is not null then
-    v_generation := nextval('${names.generation.replaceAll("'", "''")}'::regclass);
     -- No two of these steps are joined: a join of two intermediate results is planned blind, and quadratic at worst.
     return query with w as (
       select u.n, u.lane, u.from_seq, q.seq, q.ok, q.held,
@@ -127,12 +127,13 @@ begin
         order by q.lane, q.seq limit p_per_key + 1
       ) q
     ), f as (
-      select w.*, row_number() over o as rn, count(*) over p > p_per_key as partial,
+      select w.*, row_number() over o as rn, count(*) over p > p_per_key as partial, max(w.seq) over p as last,
         bool_or(w.held) over p as busy, bool_and(w.ok) over o as prefix
       from w window p as (partition by w.n), o as (partition by w.n order by w.seq)
     ), c as (
       select f.*, bool_or(case
           when f.rn > 1 or f.busy or not f.prefix then f.busy
+          when f.marked and (not f.partial or f.last >= f.run_to) then false
           when f.marked then exists (
             select 1 from ${names.queue} q where q.lane = f.lane and q.seq between f.run_from and f.run_to
               and q.generation = f.generation and q.lease_expires_at > v_now)
@@ -166,30 +167,35 @@ begin
           ) a group by a.seq
         ) b
       ) s where s.ok
+    ), g as materialized (
+      select nextval('${sequence}'::regclass) as generation where exists (select 1 from run)
     ), u as (
       update ${names.queue} q
       set lease_expires_at = v_now + p_lease_ms * interval '1 millisecond', owner = p_owner,
-        generation = v_generation, attempts = q.attempts + 1
+        generation = (select g.generation from g), attempts = q.attempts + 1
       where q.seq = any (array(select run.seq from run))
     ), mark as (
-      insert into ${names.lane} as t (lane, generation, run_from, run_to, safe_from, fresh_from, used_at)
-      select r.lane, v_generation, min(r.seq), max(r.seq), min(r.from_seq), min(r.seq), v_now
+      insert into ${names.lane} as t
+        (lane, generation, run_from, run_to, safe_from, pending_from, pending_xid, used_at)
+      select r.lane, (select g.generation from g), min(r.seq), max(r.seq), min(r.from_seq), max(r.seq) + 1,
+        pg_current_xact_id()::text::bigint, v_now
       from run r where r.marks or r.lane = any (p_busy)
       group by r.lane
       on conflict (lane) do update set generation = excluded.generation, run_from = excluded.run_from,
-        run_to = excluded.run_to, fresh_from = excluded.fresh_from,
-        safe_from = case when t.pending_xid <= v_xmin then least(t.pending_from, excluded.fresh_from)
+        run_to = excluded.run_to,
+        safe_from = case when t.pending_xid <= v_xmin then least(t.pending_from, excluded.run_from)
           else t.safe_from end,
-        pending_from = case when t.pending_xid > v_xmin then t.pending_from else t.fresh_from end,
-        pending_xid = case when t.pending_xid > v_xmin then t.pending_xid
-          else pg_current_xact_id()::text::bigint end,
+        pending_from = case when t.pending_xid > v_xmin then t.pending_from else excluded.pending_from end,
+        pending_xid = case when t.pending_xid > v_xmin then t.pending_xid else excluded.pending_xid end,
         used_at = excluded.used_at
     )
     select ${selectionWith('(l.attempts + 1)::text')}
     from run l cross join lateral (select m.* from ${names.message} m where m.seq = l.seq offset 0) m
     order by l.n, l.seq;
+    if found then v_generation := currval('${sequence}'::regclass); end if;
   end if;
-  -- Parking comes last: the id of this transaction must be younger than the mutexes, see pending_xid.
+  -- Parking comes last, and the sequence is asked by the statement that leases: the id of this transaction must be
+  -- younger than what that statement sees, see pending_xid.
   if v_exhausted is not null then
     with x as (
       delete from ${names.queue} q where q.seq = any (array(

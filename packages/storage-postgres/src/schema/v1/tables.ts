@@ -109,17 +109,18 @@ end $litebus$`,
   failures jsonb not null
 )`,
     `create index ${names.index('dead_lane')} on ${names.dead} (lane) where lane is not null and blocks`,
-    // No row of the lane lives below safe_from. pending_from takes its place after a lease that begins when
-    // everybody before pending_xid has ended; fresh_from is what the latest lease found, for the next to keep.
+    // No row of the lane lives below safe_from. pending_from is the end of a run: a lease that begins when everybody
+    // before pending_xid has ended still looks from safe_from, and if it finds nothing before pending_from, nothing ever
+    // comes there. A writer takes its id before its sequences, so whoever writes below a row that a lease saw is older
+    // than that lease.
     `create table ${names.lane} (
   lane text collate "C" primary key,
   generation bigint not null,
   run_from bigint not null,
   run_to bigint not null,
   safe_from bigint not null,
-  pending_from bigint,
-  pending_xid bigint,
-  fresh_from bigint not null,
+  pending_from bigint not null,
+  pending_xid bigint not null,
   used_at timestamptz not null
 ) with (
   fillfactor = 30,
