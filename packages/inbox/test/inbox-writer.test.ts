@@ -8,6 +8,7 @@ import {
   OptionsError,
   PayloadError,
   StoreUnavailableError,
+  type NewMessage,
   type WriteOptions,
 } from '@litebus/core'
 import { createInbox } from '../src/index.ts'
@@ -114,6 +115,23 @@ describe('a write that is refused', () => {
     const inbox = createInbox({ store, contracts: [orderPlaced] })
     await expect(inbox.accept(orderPlaced, { id: '1' })).rejects.toThrow(StoreUnavailableError)
   })
+})
+
+it('says that an id is new only where it made it', async () => {
+  const { storage } = bench()
+  const written: NewMessage[] = []
+  const store = {
+    ...storage.inbox,
+    append: (messages: readonly NewMessage[]) => {
+      written.push(...messages)
+      return storage.inbox.append(messages)
+    },
+  }
+  const inbox = createInbox({ store, contracts: [orderPlaced] })
+  const from = { messageId: id, handler: 'a', sent: new Map<string, number>() }
+  for (const options of [{}, { messageId: id }, { from }] as const satisfies readonly WriteOptions[])
+    await inbox.accept(orderPlaced, { id: '1' }, options)
+  expect(written.map(({ idIsNew }) => idIsNew)).toEqual([true, undefined, undefined])
 })
 
 describe('construction', () => {

@@ -8,6 +8,7 @@ import {
   type AppendResult,
   type ConflictingSlot,
   type KnownMessage,
+  type Mutable,
   type NewMessage,
   type StoredMessage,
   type StoredReceipt,
@@ -112,8 +113,11 @@ function scopeOf(message: NewMessage): string | undefined {
 
 function newRow({ state, now }: AppendContext, message: NewMessage): Row {
   const { idempotency, visibility, ...metadata } = message
+  // How it is written is nothing of what is stored.
+  const written: Mutable<NewMessage> = metadata
+  delete written.idIsNew
   const stored: StoredMessage = {
-    ...metadata,
+    ...written,
     body: Uint8Array.from(message.body),
     createdAt: new Date(now),
     ...(idempotency === undefined ? {} : { idempotencyKey: idempotency.key }),

@@ -67,6 +67,21 @@ it('asks once whether a message that is written alone is known', async () => {
   expect(statements.filter((statement) => statement.includes('append_one'))).toHaveLength(1)
 })
 
+it('looks for no other message with a new id in the transaction of a caller, and for that of a given one', async () => {
+  const client = await pool.connect()
+  await client.query('begin')
+  statements.length = 0
+  const id = uuidV7()
+  await storage.inbox.append([{ ...withoutKey(uuidV7()), idIsNew: true }], { transaction: client })
+  await storage.inbox.append([withoutKey(id)], { transaction: client })
+  const [again] = await storage.inbox.append([withoutKey(id)], { transaction: client })
+  await client.query('rollback')
+  client.release()
+  expect(again?.status).toBe('existing')
+  const called = statements.flatMap((statement) => /append_one\w*/u.exec(statement)?.[0] ?? [])
+  expect(called).toEqual(['append_one_new', 'append_one', 'append_one'])
+})
+
 it('locks keys and ids that may repeat, and no random id', async () => {
   const client = await pool.connect()
   try {

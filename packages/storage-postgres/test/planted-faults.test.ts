@@ -44,7 +44,9 @@ it('the checker notices a lease of ordering keys that looks and locks under one 
 it('the suite notices a position in an ordering key that does not wait for those who write below it', async () => {
   const lateCommit = caseWith('does not skip what commits late', (definition) => {
     expect(definition).toMatch(/t\.pending_xid (?:<=|>) v_xmin/u)
-    return definition.replaceAll('t.pending_xid <= v_xmin', 'true').replaceAll('t.pending_xid > v_xmin', 'false')
+    return definition
+      .replaceAll('t.pending_xid <= v_xmin', 'true')
+      .replaceAll('t.pending_xid > v_xmin', 'false')
   })
   await expect(lateCommit.run()).rejects.toThrow(/2/u)
 })

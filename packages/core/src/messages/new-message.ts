@@ -38,6 +38,12 @@ export interface MessageMetadata {
 export interface NewMessage extends MessageMetadata {
   /** UUID in lower case. */
   readonly id: string
+  /**
+   * The id was made for this one write, so that no other message has it and a store need not look for one.
+   *
+   * @defaultValue false
+   */
+  readonly idIsNew?: boolean
   /** Stable contract name. */
   readonly contractName: string
   /** Positive contract version. */

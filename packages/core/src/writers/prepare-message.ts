@@ -76,8 +76,14 @@ function newMessage(
   const correlationId = options.correlationId ?? from?.correlationId
   const causationId = options.causationId ?? from?.messageId
   const trace = options.trace ?? from?.trace
-  const id = identify(name, options, body)
-  const message: Mutable<NewMessage> = { id, contractName: name, contractVersion: version, body }
+  const given = givenId(name, options, body)
+  const message: Mutable<NewMessage> = {
+    id: given ?? uuidV7(),
+    contractName: name,
+    contractVersion: version,
+    body,
+  }
+  if (given === undefined) message.idIsNew = true
   if (tenantId !== undefined && tenantId !== '') message.tenantId = tenantId
   if (orderingKey !== undefined) message.orderingKey = orderingKey
   if (topic !== undefined) message.topic = topic
@@ -105,9 +111,10 @@ async function serialize(
   return encodeMessage(registered, message)
 }
 
-function identify(contractName: string, options: WriteOptions, body: Uint8Array): string {
+/** The id that is given, or that a send has by its place; `undefined`: any new one will do. */
+function givenId(contractName: string, options: WriteOptions, body: Uint8Array): string | undefined {
   if (options.messageId !== undefined) return normalizeUuid(options.messageId)
   const { from, sendKey } = options
-  if (from === undefined) return uuidV7()
+  if (from === undefined) return undefined
   return idOfSend({ from, contractName, body, ...(sendKey === undefined ? {} : { sendKey }) })
 }

@@ -117,6 +117,17 @@ export const appendFaults: readonly BrokenStore[] = [
     foundBy: ['append: answers nothing for an empty batch'],
   },
   {
+    name: 'believes that an id is new each time',
+    damage: (store) => ({
+      append: (messages, options) =>
+        store.append(
+          messages.map((message) => (message.idIsNew === true ? { ...message, id: uuidV7() } : message)),
+          options,
+        ),
+    }),
+    foundBy: ['append: finds a message that is written again although its id was new'],
+  },
+  {
     name: 'deduplicates nothing',
     damage: (store) => ({
       async append(messages, options) {

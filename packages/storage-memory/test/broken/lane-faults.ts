@@ -43,6 +43,19 @@ export const laneFaults: readonly BrokenStore[] = [
     ],
   },
   {
+    name: 'forgets a run in flight when something commits before it',
+    damage: (store) => ({
+      append: (messages, options) =>
+        store.append(
+          options?.transaction === undefined
+            ? messages
+            : messages.map((message) => without(message, 'orderingKey')),
+          options,
+        ),
+    }),
+    foundBy: ['ordering: leaves a key to its run in flight when more than a run commits late before it'],
+  },
+  {
     name: 'orders across tenants',
     damage: (store) => ({
       append: (messages, options) =>

@@ -51,8 +51,19 @@ export function appendCall(messages: readonly NewMessage[], inCommitOrder: boole
   }
 }
 
-/** A call for one message: the shorter function when it has no key, is due at once and needs no lock. */
-export function appendOneCall(message: NewMessage, inCommitOrder: boolean): AppendCall {
+/** How one message is written. */
+export interface AppendOneHow {
+  /** Whether producers of its ordering key take turns. */
+  readonly inCommitOrder: boolean
+  /** Whether an id that is said to be new is not looked for: if it were taken, the transaction would fail. */
+  readonly trustsNewIds: boolean
+}
+
+/** A call for one message: a shorter function when it has no key, is due at once and needs no lock. */
+export function appendOneCall(
+  message: NewMessage,
+  { inCommitOrder, trustsNewIds }: AppendOneHow,
+): AppendCall {
   const { id, contractVersion, contractName, body, tenantId = '', orderingKey = null, idempotency } = message
   const common = [
     id,
@@ -65,7 +76,8 @@ export function appendOneCall(message: NewMessage, inCommitOrder: boolean): Appe
   ]
   const locks = locksOf(message) > 0
   if (!locks && orderingKey === null && message.visibility === undefined) {
-    return { name: 'append_one', values: common }
+    const isNew = trustsNewIds && message.idIsNew === true
+    return { name: isNew ? 'append_one_new' : 'append_one', values: common }
   }
   const lane = laneOf(message)
   const key = idempotency?.key ?? null

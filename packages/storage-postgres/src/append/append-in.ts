@@ -40,12 +40,13 @@ export async function appendIn(
 function contextOf(
   { axis }: AppendTarget,
   run: Run,
-  { ordering }: AppendOptions<PostgresTransaction>,
+  { ordering, transaction }: AppendOptions<PostgresTransaction>,
 ): AppendContext {
   return {
     axis,
     run,
     inCommitOrder: ordering === 'commit',
+    trustsNewIds: transaction !== undefined,
     async undo(ids) {
       await run(
         `with m as (delete from ${axis.message} m where m.id = any ($1::uuid[]) returning m.seq)

@@ -19,6 +19,8 @@ export interface AppendContext {
   readonly axis: AxisNames
   readonly run: Run
   readonly inCommitOrder: boolean
+  /** True in the transaction of a caller: nobody repeats a write in it that may have been made already. */
+  readonly trustsNewIds: boolean
   /** Undoes what this append has written, without ending the transaction. */
   readonly undo: (ids: readonly string[]) => Promise<void>
 }
@@ -102,7 +104,7 @@ function identitiesOf(message: NewMessage | undefined): readonly string[] {
 }
 
 async function insert(
-  { axis, run, inCommitOrder }: AppendContext,
+  { axis, run, ...how }: AppendContext,
   messages: readonly NewMessage[],
   slots: readonly number[],
 ): Promise<ReadonlyMap<number, StoredReceipt>> {
@@ -112,8 +114,8 @@ async function insert(
     run,
     axis,
     only !== undefined && batch.length === 1
-      ? appendOneCall(only, inCommitOrder)
-      : appendCall(batch, inCommitOrder),
+      ? appendOneCall(only, how)
+      : appendCall(batch, how.inCommitOrder),
   )
   if (answer.startsWith('!')) throw inFlight(answer.slice(1), { slots, messages })
   const [created, list] = answer.split(':')

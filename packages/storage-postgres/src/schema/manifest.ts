@@ -62,5 +62,5 @@ select 'function ' || p.proname || '(' || pg_catalog.pg_get_function_identity_ar
   md5(p.prosrc || coalesce(array_to_string(p.proconfig, ','), ''))
 from pg_catalog.pg_proc p join pg_catalog.pg_namespace n on n.oid = p.pronamespace
 where n.nspname = $1 and left(p.proname, length($2)) = $2 and substr(p.proname, length($2) + 1) ~
-  '^(inbox|outbox)_(append|append_one|append_one_full|append_new|append_waiting|lease_ready|lease_lanes|lease_suspect|sweep|settle_succeeded|settle_failed|release|renew)$'
+  '^(inbox|outbox)_(append|append_one|append_one_new|append_one_full|append_new|append_waiting|lease_ready|lease_lanes|lease_suspect|sweep|settle_succeeded|settle_failed|release|renew)$'
 order by 1`

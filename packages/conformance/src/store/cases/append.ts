@@ -161,6 +161,17 @@ export const appendCases: readonly StoreCase[] = [
   },
   {
     concern,
+    title: 'finds a message that is written again although its id was new',
+    async run({ inbox }) {
+      const message = aMessage({ idIsNew: true })
+      const [first, again] = [await inbox.append([message]), await inbox.append([message])]
+      deepStrictEqual([at(first, 0).status, at(again, 0).status], ['inserted', 'existing'])
+      const found = only(await leaseAll(inbox)).message
+      ok(!('idIsNew' in found))
+    },
+  },
+  {
+    concern,
     title: 'answers nothing for an empty batch',
     async run({ inbox }) {
       deepStrictEqual(await inbox.append([]), [])

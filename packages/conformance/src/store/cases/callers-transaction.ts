@@ -29,13 +29,14 @@ export const callersTransactionCases: readonly StoreCase[] = [
     async run(fixture) {
       const { outbox } = fixture
       const [first, second] = [await fixture.begin(), await fixture.begin()]
-      const kept = aMessage()
+      const [kept, fresh] = [aMessage(), aMessage({ idIsNew: true })]
       await outbox.append([kept], first)
-      await outbox.append([aMessage()], second)
+      await outbox.append([fresh], first)
+      await outbox.append([aMessage({ idIsNew: true })], second)
       deepStrictEqual(await leaseAll(outbox), [])
       await first.commit()
       await second.rollback()
-      deepStrictEqual(idsOf(await leaseAll(outbox)), [kept.id])
+      deepStrictEqual(idsOf(await leaseAll(outbox)), [kept.id, fresh.id])
     },
   },
   {
@@ -180,7 +181,10 @@ export const callersTransactionCases: readonly StoreCase[] = [
       await late.commit()
       deepStrictEqual(await run(), [])
       await outbox.settle(succeeded(inFlight))
-      deepStrictEqual(idsOf(await run()), before.slice(0, 2).map(({ id }) => id))
+      deepStrictEqual(
+        idsOf(await run()),
+        before.slice(0, 2).map(({ id }) => id),
+      )
     },
   },
   {

@@ -9,6 +9,8 @@ interface Variant {
   readonly parameters: string
   /** Runs before anything is written. */
   readonly before: string
+  /** What a taken id or key does; empty: it is an error, as nobody has it. */
+  readonly onTaken: string
   /** Columns of the message beyond the common ones, with the parameters that fill them. */
   readonly columns: string
   readonly values: string
@@ -21,16 +23,21 @@ interface Variant {
 /**
  * The same as {@link appendFunction} for one message, without arrays: most messages are written alone. Most of those
  * have no key and are due at once, which is a function of its own: parameters that are null cost a tenth of the call,
- * and defaults as much.
+ * and defaults as much. Most have an id of their own, too: looking for another message that has it costs a twentieth of an enqueue.
  */
 export function appendOneFunctions(shared: Names, names: AxisNames): readonly string[] {
-  return [plain, full(names)].map((variant) => appendOne(shared, names, variant))
+  return [plain, { ...plain, name: 'append_one_new', onTaken: '' }, full(names)].map((variant) =>
+    appendOne(shared, names, variant),
+  )
 }
+
+const skipTaken = 'on conflict do nothing'
 
 const plain: Variant = {
   name: 'append_one',
   parameters: '',
   before: '',
+  onTaken: skipTaken,
   columns: '',
   values: '',
   due: '',
@@ -49,6 +56,7 @@ function full(names: AxisNames): Variant {
       return '!1';
     end if;
   end if;`,
+    onTaken: skipTaken,
     columns: ', ordering_key, idempotency_key',
     values: ', p_ordering_key, p_key',
     due: `if p_at is not null then
@@ -79,7 +87,7 @@ begin
     (seq, created_at, contract_version, id, tenant, contract_name, metadata, trace, body${variant.columns})
   values (case when pg_current_xact_id() is not null then nextval('${names.sequence.replaceAll("'", "''")}'::regclass) end,
     v_now, p_version, p_id, p_tenant, p_contract, p_metadata, p_trace, p_body${variant.values})
-  on conflict do nothing
+  ${variant.onTaken}
   returning seq into v_seq;
   if v_seq is null then return (date_part('epoch', v_now) * 1000)::bigint::text || ':'; end if;
   ${variant.due}
