@@ -8,16 +8,19 @@ export interface WakeUp {
   during<T>(signal: AbortSignal, wait: (signal: AbortSignal) => Promise<T>): Promise<T>
 }
 
+/** One for all of them: an abort without a reason builds an error with its stack. */
+const woken = new DOMException('something else is to be done', 'AbortError')
+
 /** Starts asleep. */
 export function createWakeUp(): WakeUp {
   let kept = false
   let onWake: (() => void) | undefined
   const during: WakeUp['during'] = async (signal, wait) => {
     const controller = new AbortController()
-    // Once: each abort builds an error with its stack, and many rows may end before the wait does.
+    // Once: many rows may end before the wait does.
     const end = (): void => {
       kept = false
-      if (!controller.signal.aborted) controller.abort()
+      if (!controller.signal.aborted) controller.abort(woken)
     }
     onWake = end
     signal.addEventListener('abort', end, { once: true })

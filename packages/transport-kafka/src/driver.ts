@@ -13,8 +13,6 @@ export interface ProducedRecord {
   readonly value: Uint8Array | null
   /** Headers, to be written in UTF-8. */
   readonly headers: Readonly<Record<string, string>>
-  /** Milliseconds since the epoch. */
-  readonly timestampMs: number
 }
 
 /** Why the broker refused a request; the only failure of a write after which it is certain that nothing was stored. */

@@ -19,16 +19,54 @@ export const tombstoneHeader = 'kafka-tombstone'
 
 /** As long as anything that reads it can take. */
 const maxNameBytes = 255
-/** Room for what a record has around its parts. */
-const recordOverheadBytes = 64
 const headerOverheadBytes = 8
 const binaryKey = 'kafka-key:base64:'
 
-/** True when every header can be carried, and read again. */
-export function headersAreCarried({ headers, messageId, contentType }: OutboundMessage): boolean {
-  if (!isText(messageId) || !(contentType === undefined || isText(contentType))) return false
-  for (const name of Object.keys(headers)) if (!isName(name) || !isText(headers[name])) return false
-  return true
+/** Headers of a record, with the bytes that they have in it before compression. */
+interface WrittenHeaders {
+  /** Text by name. */
+  readonly headers: Readonly<Record<string, string>>
+  /** Bytes of all of them. */
+  readonly bytes: number
+}
+
+/** Writes the headers of a message; undefined where one of them could not be carried, or not be read again. */
+type WriteRecordHeaders = (message: OutboundMessage) => WrittenHeaders | undefined
+
+/** So many names are looked at once; services have a few. */
+const rememberedNames = 1000
+
+/** Remembers what it has found out about names, which are the same in nearly all messages. */
+export function createHeaderWriter(): WriteRecordHeaders {
+  const bytesOfNames = new Map<string, number>()
+  const bytesOf = (name: string): number | undefined => {
+    const known = bytesOfNames.get(name)
+    if (known !== undefined) return known
+    if (!isName(name)) return undefined
+    const bytes = headerOverheadBytes + Buffer.byteLength(name)
+    if (bytesOfNames.size < rememberedNames) bytesOfNames.set(name, bytes)
+    return bytes
+  }
+  return (message) => {
+    const { headers: given, messageId, contentType = 'application/json' } = message
+    const headers: Record<string, string> = {}
+    let bytes = 0
+    const add = (name: string, value: unknown): boolean => {
+      const nameBytes = bytesOf(name)
+      if (nameBytes === undefined || !isText(value)) return false
+      setOwn(headers, name, value)
+      bytes += nameBytes + Buffer.byteLength(value)
+      return true
+    }
+    if (!Object.hasOwn(given, carried.contentType) && !add(carried.contentType, contentType)) return undefined
+    const carriesId = given[wireHeaders.messageId] !== messageId
+    if (carriesId && !add(carried.messageId, messageId)) return undefined
+    for (const name of Object.keys(given)) {
+      if (name === tombstoneHeader || (carriesId && name === carried.messageId)) continue
+      if (!add(name, given[name])) return undefined
+    }
+    return { headers, bytes }
+  }
 }
 
 function isName(name: string): boolean {
@@ -38,33 +76,8 @@ function isName(name: string): boolean {
 }
 
 /** Half a surrogate pair has no bytes in UTF-8. */
-function isText(value: unknown): boolean {
+function isText(value: unknown): value is string {
   return typeof value === 'string' && value.isWellFormed()
-}
-
-/** Headers of a record. */
-export function writeRecordHeaders(message: OutboundMessage): Readonly<Record<string, string>> {
-  const { headers, messageId, contentType = 'application/json' } = message
-  const all: Record<string, string> = { [carried.contentType]: contentType }
-  for (const name of Object.keys(headers)) {
-    const value = headers[name]
-    if (name !== tombstoneHeader && value !== undefined) setOwn(all, name, value)
-  }
-  if (headers[wireHeaders.messageId] !== messageId) all[carried.messageId] = messageId
-  return all
-}
-
-/** Bytes of a record with these parts, before compression. */
-export function recordBytes(record: {
-  readonly key: Uint8Array | null
-  readonly value: Uint8Array | null
-  readonly headers: Readonly<Record<string, string>>
-}): number {
-  const { key, value, headers } = record
-  let bytes = recordOverheadBytes + (key?.byteLength ?? 0) + (value?.byteLength ?? 0)
-  for (const name of Object.keys(headers))
-    bytes += headerOverheadBytes + Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? '')
-  return bytes
 }
 
 type ReadRecordHeaders = Pick<InboundMessage, 'headers' | 'messageId' | 'contentType'>

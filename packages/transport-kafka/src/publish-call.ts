@@ -48,7 +48,8 @@ export function createPublishCall({
   signal,
 }: PublishCallOptions): PublishCall {
   const chains = new Map<string, KeyChain>()
-  const open = new Set<Outstanding>()
+  /** Those that have their outcome included: they take no second one. */
+  const handedOn: Outstanding[] = []
   const over = Promise.withResolvers<undefined>()
   // No promise for each message: a relay publishes many thousands a second.
   const all = Promise.withResolvers<readonly PublishOutcome[]>()
@@ -61,7 +62,7 @@ export function createPublishCall({
     ended ??= failure
     over.resolve(undefined)
     // What was sent may have arrived; what was not sent did not.
-    for (const publish of open)
+    for (const publish of handedOn)
       publish.settle({ status: publish.state === 'sent' ? 'ambiguous' : 'unavailable', failure })
   }
   const cancel = (): void => {
@@ -89,7 +90,6 @@ export function createPublishCall({
     if (unansweredCount === 0) all.resolve(answers)
   }
   const settled = (publish: Outstanding, outcome: PublishOutcome): void => {
-    open.delete(publish)
     if (outcome.status !== 'confirmed' && publish.chain !== undefined) publish.chain.broken = true
     answer(publish.slot, outcome)
   }
@@ -112,7 +112,7 @@ export function createPublishCall({
         return undefined
       }
       const publish = new Outstanding({ record, bytes, chain }, slot, settled)
-      open.add(publish)
+      handedOn.push(publish)
       return publish
     },
     outcomes: all.promise,

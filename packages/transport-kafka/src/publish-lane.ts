@@ -72,9 +72,10 @@ export function createPublishLane(options: PublishLaneOptions): PublishLane {
     for (const publish of queue) {
       if (!isHeld(publish)) {
         const { partition } = publish.record
-        const sum = (bytes.get(partition) ?? 0) + publish.bytes
-        const isFirst = !bytes.has(partition)
-        if (batch.length >= options.maxMessages || (!isFirst && sum > options.maxPartitionBytes)) break
+        const before = bytes.get(partition)
+        const sum = (before ?? 0) + publish.bytes
+        const isFull = before !== undefined && sum > options.maxPartitionBytes
+        if (isFull || batch.length >= options.maxMessages) break
         bytes.set(partition, sum)
         batch.push(publish)
       }

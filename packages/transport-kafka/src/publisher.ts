@@ -10,7 +10,7 @@ import type { DescribedPartition, KafkaDriver } from './driver.ts'
 import { safeText } from './errors.ts'
 import type { ResolvedKafkaOptions } from './options.ts'
 import { createProducers } from './producers.ts'
-import { placeRecord, prepareRecord, type PreparedRecord } from './produced-record.ts'
+import { createRecordPreparation, placeRecord, type PreparedRecord } from './produced-record.ts'
 import { createPublishCall, type PublishCall } from './publish-call.ts'
 import { createPublishLane, type PublishLane } from './publish-lane.ts'
 import type { Topics } from './topics.ts'
@@ -41,6 +41,7 @@ export function createKafkaPublisher(
 ): KafkaPublisher {
   const { clock, logger } = options
   const producers = createProducers(driver)
+  const prepareRecord = createRecordPreparation(options)
   /** By topic, then by leader. */
   const lanes = new Map<string, Map<number, PublishLane>>()
   let closed = false
@@ -104,7 +105,7 @@ export function createKafkaPublisher(
     const { key, value, headers, bytes } = prepared.parts
     const { partition, leader } = placeRecord(key, place.partitions, withoutKey)
     if (key === null) withoutKey += 1
-    const record = { partition, key, value, headers, timestampMs: clock.now() }
+    const record = { partition, key, value, headers }
     const publish = call.outstanding(message, slot, { record, bytes })
     if (publish === undefined) return
     let lane = place.lanes.get(leader)
@@ -125,7 +126,7 @@ export function createKafkaPublisher(
         timeoutMs: options.publishTimeoutMs,
         signal,
       })
-      const prepared = messages.map((message) => prepareRecord(message, options))
+      const prepared = messages.map(prepareRecord)
       const names = new Set<string>()
       prepared.forEach((one, slot) => {
         const destination = messages[slot]?.destination

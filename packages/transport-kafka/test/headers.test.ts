@@ -1,16 +1,9 @@
 import { describe, expect, it } from '@jest/globals'
 import { wireHeaders, type OutboundMessage } from '@litebus/core'
 import fc from 'fast-check'
-import {
-  headersAreCarried,
-  readKey,
-  readRecordHeaders,
-  tombstoneHeader,
-  writeKey,
-  writeRecordHeaders,
-} from '../src/headers.ts'
+import { createHeaderWriter, readKey, readRecordHeaders, tombstoneHeader, writeKey } from '../src/headers.ts'
 import { partitionOfKey } from '../src/partitioner.ts'
-import { prepareRecord } from '../src/produced-record.ts'
+import { createRecordPreparation } from '../src/produced-record.ts'
 
 const message = (parts: Partial<OutboundMessage> = {}): OutboundMessage => ({
   destination: 'topic',
@@ -20,6 +13,8 @@ const message = (parts: Partial<OutboundMessage> = {}): OutboundMessage => ({
   ...parts,
 })
 const value = new Uint8Array()
+const writeRecordHeaders = (of: OutboundMessage): Readonly<Record<string, string>> =>
+  createHeaderWriter()(of)?.headers ?? {}
 
 describe('headers of Kafka', () => {
   it('carry id and content type, which are no headers of the application when they are read', () => {
@@ -44,7 +39,24 @@ describe('headers of Kafka', () => {
     [{ headers: { half: '\ud800' } }],
     [{ messageId: '\ud800' }],
   ])('are refused where they could not be read again: case %#', (parts) => {
-    expect(headersAreCarried(message(parts))).toBe(false)
+    expect(createHeaderWriter()(message(parts))).toBeUndefined()
+  })
+
+  it('are counted as they are written, also where a property of the message takes the place of a header', () => {
+    const name = fc.oneof(fc.constantFrom('content-type', 'message-id', wireHeaders.messageId), fc.string())
+    fc.assert(
+      fc.property(fc.dictionary(name, fc.string({ unit: 'grapheme' })), (given) => {
+        const written = createHeaderWriter()(message({ headers: given, contentType: 'text/plain' }))
+        fc.pre(written !== undefined)
+        const sizes = Object.entries(written.headers).map(
+          ([header, text]) => 8 + Buffer.byteLength(header) + Buffer.byteLength(text),
+        )
+        expect(written.bytes).toBe(sizes.reduce((sum, size) => sum + size, 0))
+        expect(written.headers['content-type']).toBe(given['content-type'] ?? 'text/plain')
+        const isCarried = given[wireHeaders.messageId] === 'id-1'
+        expect(written.headers['message-id']).toBe(isCarried ? given['message-id'] : 'id-1')
+      }),
+    )
   })
 
   it('are read totally: bytes, empty ones, and several of one name, of which the last counts', () => {
@@ -59,7 +71,7 @@ describe('headers of Kafka', () => {
   it('tell a tombstone from an empty value, in both directions', () => {
     const { headers } = readRecordHeaders({ headers: {}, value: null })
     expect(headers).toEqual({ [tombstoneHeader]: 'true' })
-    const parts = (of: OutboundMessage) => prepareRecord(of, { maxMessageBytes: 1000 })
+    const parts = createRecordPreparation({ maxMessageBytes: 1000 })
     const copy = parts(message({ headers: { [tombstoneHeader]: 'true' } }))
     expect(copy).toMatchObject({ parts: { value: null } })
     expect(copy).not.toHaveProperty(['parts', 'headers', tombstoneHeader])

@@ -14,7 +14,7 @@ function clientAnswering(...partitions: readonly number[]): KafkaJsClient {
   return { producer: () => producer } as unknown as KafkaJsClient
 }
 
-const record = (partition: number) => ({ partition, key: null, value: null, headers: {}, timestampMs: 0 })
+const record = (partition: number) => ({ partition, key: null, value: null, headers: {} })
 
 async function write(client: KafkaJsClient): Promise<void> {
   const driver = createKafkaJsDriver(resolveKafkaOptions({ client: client }), client)

@@ -43,7 +43,6 @@ function arrange({ maxPartitionBytes = 1000, refused = 'REFUSED' } = {}) {
       key: null,
       value: Buffer.from(name),
       headers: {},
-      timestampMs: 0,
     }
     const publish: OutstandingPublish = {
       record,

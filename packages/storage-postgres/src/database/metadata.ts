@@ -22,8 +22,20 @@ export function encodeMetadata(message: MessageMetadata): string | null {
 }
 
 /** Reads it back. */
-export function decodeMetadata(text: string | null | undefined): Metadata {
-  return text == null ? {} : (JSON.parse(text) as Metadata)
+export function decodeMetadata(text: string): Metadata {
+  return JSON.parse(text) as Metadata
+}
+
+/** Reads what many messages in a row have in common only once. */
+export function createMetadataReader(): (text: string) => Metadata {
+  let last: { readonly text: string; readonly metadata: Metadata } | undefined
+  return (text) => {
+    if (last?.text === text) return last.metadata
+    const metadata = decodeMetadata(text)
+    // Headers are an object of their own, which the code of a handler could change.
+    last = metadata.headers === undefined ? { text, metadata } : undefined
+    return metadata
+  }
 }
 
 /** Writes the trace context, which is kept apart because it outlives the rest of the metadata. */

@@ -1,6 +1,6 @@
 import type { LeasedEnvelope, StoredMessage } from '@litebus/core'
 import type { Row } from '../database/database.ts'
-import { decodeMetadata, decodeTrace } from '../database/metadata.ts'
+import { createMetadataReader, decodeMetadata, decodeTrace } from '../database/metadata.ts'
 import { withBody, type BodiesAre } from './body-of-text.ts'
 
 /** Header of a lease call, as the functions write it; fields that a function does not know are absent. */
@@ -54,6 +54,7 @@ export async function decodeLeased(
   const generation = String(header.generation)
   const damaged = rows.filter((row) => isDamaged(row[12])).map((row) => String(row[0]))
   const refetched = damaged.length === 0 ? undefined : await refetch(damaged)
+  const readMetadata = createMetadataReader()
   const envelopes: LeasedEnvelope[] = []
   let dueCount = 0
   let dueMax = 0
@@ -68,7 +69,7 @@ export async function decodeLeased(
       dueCount += 1
       dueMax = Math.max(dueMax, Number(due))
     }
-    const message = decodeMessage(row, 3, { body: refetched?.get(String(sequence)), bodies })
+    const message = decodeMessage(row, 3, { body: refetched?.get(String(sequence)), bodies, readMetadata })
     const lease = { id: message.id, sequence: String(sequence), owner, generation }
     const envelope = { lease, message, attempt: Number(attempt), suspect }
     envelopes.push(
@@ -85,7 +86,15 @@ export async function decodeLeased(
 export function decodeMessage(
   row: Row,
   offset: number,
-  { body, bodies }: { readonly body?: Buffer | undefined; readonly bodies?: BodiesAre } = {},
+  {
+    body,
+    bodies,
+    readMetadata = decodeMetadata,
+  }: {
+    readonly body?: Buffer | undefined
+    readonly bodies?: BodiesAre
+    readonly readMetadata?: typeof decodeMetadata
+  } = {},
 ): StoredMessage {
   const tenantId = row[offset + 2]
   const orderingKey = row[offset + 5]
@@ -107,7 +116,7 @@ export function decodeMessage(
   if (orderingKey != null) message.orderingKey = orderingKey
   if (idempotencyKey != null) message.idempotencyKey = idempotencyKey
   if (trace !== undefined) message.trace = trace
-  return metadata == null ? message : Object.assign(message, decodeMetadata(metadata))
+  return metadata == null ? message : Object.assign(message, readMetadata(metadata))
 }
 
 /**

@@ -23,8 +23,6 @@ export interface KafkaJsMessage {
   readonly value: Buffer | null
   /** Headers. */
   readonly headers: Readonly<Record<string, string | Buffer>>
-  /** Milliseconds since the epoch, in digits. */
-  readonly timestamp: string
 }
 
 /** A producer. */

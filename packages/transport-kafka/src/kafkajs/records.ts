@@ -1,14 +1,13 @@
 import type { FetchedRecord, ProducedRecord } from '../driver.ts'
 import type { KafkaJsFetchedMessage, KafkaJsMessage } from './client-shape.ts'
 
-/** A record to be written. */
-export function messageOf({ partition, key, value, headers, timestampMs }: ProducedRecord): KafkaJsMessage {
+/** A record to be written; the client gives it the time of its request. */
+export function messageOf({ partition, key, value, headers }: ProducedRecord): KafkaJsMessage {
   return {
     partition,
     key: key === null ? null : bufferOf(key),
     value: value === null ? null : bufferOf(value),
     headers,
-    timestamp: String(timestampMs),
   }
 }
 
