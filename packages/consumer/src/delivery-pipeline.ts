@@ -163,13 +163,19 @@ export function createDeliveryPipeline(given: DeliveryPipelineOptions): Delivery
   }
   const take = (delivery: Delivery, isStray: boolean): Promise<void> => {
     const close = ledger.open()
-    return guarded(delivery, () => (isStray ? giveBack(delivery, delayedReturn) : inTurn(delivery))).then(
-      (terminal) => {
-        close(terminal)
-        open.delete(delivery)
-        if (terminal === 'unresolved' && stopping.signal.aborted) unresolved.push(nameOf(delivery))
-      },
-    )
+    const ended = (terminal: SettlementTerminal): void => {
+      close(terminal)
+      open.delete(delivery)
+      if (terminal === 'unresolved' && stopping.signal.aborted) unresolved.push(nameOf(delivery))
+    }
+    const failed = (error: unknown): Promise<void> => onBug(delivery, error).then(ended)
+    try {
+      const handled = isStray ? giveBack(delivery, delayedReturn) : inTurn(delivery)
+      // Code without types may answer no promise.
+      return Promise.resolve(handled).then(ended, failed)
+    } catch (error) {
+      return failed(error)
+    }
   }
   const intake = createIntake({
     ...options,

@@ -14,7 +14,7 @@ export { type SettlementCounts, type SettlementTerminal } from './ledger.ts'
 export { lossyLimitFaults, type LossyLimit } from './lossy-limit.ts'
 export { probeIntake } from './probe-intake.ts'
 export { messageIdOf } from './message-id.ts'
-export { settleDelivery, type SettlementDecision } from './settle-delivery.ts'
+export { acceptDeliveries, settleDelivery, type SettlementDecision } from './settle-delivery.ts'
 export { createSettlementBudget, type SettlementBudget } from './settlement-budget.ts'
 export { type SettlementEvent } from './settlement-path.ts'
 export {

@@ -57,6 +57,41 @@ export function settleDelivery(
   return follow(settlementStarts[decision.act], { delivery, decision, budget })
 }
 
+/**
+ * Accepts deliveries whose work is done. Those that the transport answers for with one promise, as for the records of
+ * one commit, wait for it together: most of what settling one of them costs would be its wait. `ended` is told the
+ * terminal of each, now or later, never with a rejection of its own making.
+ */
+export function acceptDeliveries<Entry extends { readonly delivery: Delivery }>(
+  entries: readonly Entry[],
+  budget: SettlementBudget,
+  ended: (entry: Entry, terminal: SettlementTerminal | Promise<SettlementTerminal>) => void,
+): void {
+  let together: { readonly answer: Promise<SettlementResult>; readonly waiting: Entry[] } | undefined
+  for (const entry of entries) {
+    let answer: Promise<SettlementResult>
+    try {
+      answer = entry.delivery.accept()
+    } catch (error) {
+      ended(entry, Promise.reject(threw(error)))
+      continue
+    }
+    if (answer === together?.answer) {
+      together.waiting.push(entry)
+      continue
+    }
+    const waiting = [entry]
+    together = { answer, waiting }
+    void budget.answerTo(answer).then((result) => {
+      const state = nextSettlement(settlementStarts.accept, result)
+      for (const one of waiting) {
+        const settlement: Settlement = { delivery: one.delivery, decision: { act: 'accept' }, budget }
+        ended(one, state.at === 'ended' ? state.terminal : follow(state, settlement))
+      }
+    })
+  }
+}
+
 /** One step and those behind it: a delivery that is plainly accepted, as most are, costs one callback. */
 function follow(state: SettlementState, settlement: Settlement): Promise<SettlementTerminal> {
   if (state.at === 'ended') return Promise.resolve(state.terminal)
@@ -71,8 +106,12 @@ function performSafely(state: OpenState, settlement: Settlement): Promise<Settle
   try {
     return perform(state, settlement)
   } catch (error) {
-    return Promise.reject(new Error('a settlement call threw instead of rejecting', { cause: error }))
+    return Promise.reject(threw(error))
   }
+}
+
+function threw(cause: unknown): Error {
+  return new Error('a settlement call threw instead of rejecting', { cause })
 }
 
 type OpenState = Exclude<SettlementState, { readonly at: 'ended' }>

@@ -9,10 +9,18 @@ import {
 } from '@litebus/core'
 import type { ResolvedIngressOptions } from './ingress-options.ts'
 
+/** A mapped delivery, and who is told what became of it. */
+export interface Accepting {
+  /** What the inbox accepts. */
+  readonly item: WriteItem
+  /** The inbox did not accept it, with what it threw; nothing of it is stored, or it may be tried again. */
+  failed(error: unknown): void
+}
+
 /** Accepts mapped deliveries into the inbox, one by one or several with one statement. */
-export interface Acceptor {
-  /** Accepts one; rejects with what the inbox threw. */
-  accept(item: WriteItem): Promise<InboxReceipt>
+export interface Acceptor<Entry extends Accepting> {
+  /** Accepts one. */
+  accept(entry: Entry): void
   /** Sends what is gathered and waits for it no longer. */
   flush(): void
 }
@@ -21,12 +29,31 @@ export interface Acceptor {
 const eventFlushFailed = 3003
 const eventFellBack = 3006
 
-/** Builds an acceptor by the batch options. Once a stop is asked for, nothing is gathered any more. */
-export function createAcceptor(options: ResolvedIngressOptions, stopping: AbortSignal): Acceptor {
-  const { inbox, batch } = options
-  const single = (item: WriteItem): Promise<InboxReceipt> => acceptInTime(acceptOne(inbox, item), options)
-  return batch.enabled
-    ? createBatchAcceptor(options, { single, stopping })
+/** What an acceptor works with. */
+export interface AcceptorSetup<Entry> {
+  /** Options of the ingress. */
+  readonly options: ResolvedIngressOptions
+  /** Aborts as soon as a stop is asked for: nothing is gathered any more. */
+  readonly stopping: AbortSignal
+  /** These are committed, in one call what one statement wrote. */
+  readonly accepted: (entries: readonly Entry[]) => void
+}
+
+/** Builds an acceptor by the batch options. */
+export function createAcceptor<Entry extends Accepting>(setup: AcceptorSetup<Entry>): Acceptor<Entry> {
+  const { options, accepted } = setup
+  const single = (entry: Entry): void => {
+    acceptInTime(acceptOne(options.inbox, entry.item), options).then(
+      () => {
+        accepted([entry])
+      },
+      (error: unknown) => {
+        entry.failed(error)
+      },
+    )
+  }
+  return options.batch.enabled
+    ? createBatchAcceptor(setup, single)
     : { accept: single, flush: () => undefined }
 }
 
@@ -48,29 +75,17 @@ function acceptInTime<T>(
 
 async function acceptAll(
   inbox: Inbox<never>,
-  entries: readonly Gathered[],
+  entries: readonly Accepting[],
 ): Promise<readonly InboxReceipt[]> {
   return inbox.acceptBatch(entries.map(({ item }) => item))
 }
 
-interface Gathered {
-  readonly item: WriteItem
-  readonly resolve: (receipt: InboxReceipt | Promise<InboxReceipt>) => void
-  readonly reject: (error: unknown) => void
-}
-
-function createBatchAcceptor(
-  options: ResolvedIngressOptions,
-  {
-    single,
-    stopping,
-  }: {
-    readonly single: (item: WriteItem) => Promise<InboxReceipt>
-    readonly stopping: AbortSignal
-  },
-): Acceptor {
+function createBatchAcceptor<Entry extends Accepting>(
+  { options, stopping, accepted }: AcceptorSetup<Entry>,
+  single: (entry: Entry) => void,
+): Acceptor<Entry> {
   const { inbox, batch, clock, logger, source } = options
-  let gathered: Gathered[] = []
+  let gathered: Entry[] = []
   let timer: Timer | undefined
 
   const flush = (): void => {
@@ -80,37 +95,36 @@ function createBatchAcceptor(
     gathered = []
     if (entries.length > 0) void send(entries)
   }
-  const send = async (entries: readonly Gathered[]): Promise<void> => {
+  const send = async (entries: readonly Entry[]): Promise<void> => {
+    let receipts: readonly InboxReceipt[]
     try {
-      const receipts = await acceptInTime(acceptAll(inbox, entries), options)
-      entries.forEach(({ resolve, reject }, index) => {
-        const receipt = receipts[index]
-        if (receipt === undefined)
-          reject(new StoreUnavailableError('expected one receipt a slot, found fewer'))
-        else resolve(receipt)
-      })
+      receipts = await acceptInTime(acceptAll(inbox, entries), options)
     } catch (error) {
-      logger.error('batch flush failed', { eventId: eventFlushFailed, source, size: entries.length })
-      // An outage is the same for each of them; anything else is the fault of one, which the others must not pay for.
-      if (isLiteBusError(error, 'STORE_UNAVAILABLE')) {
-        for (const { reject } of entries) reject(error)
-        return
-      }
-      logger.warn('batch fell back to single accepts', {
-        eventId: eventFellBack,
-        source,
-        size: entries.length,
-      })
-      for (const { item, resolve } of entries) resolve(single(item))
+      flushFailed(entries, error)
+      return
+    }
+    // An inbox that answers for fewer has broken its contract: what it says nothing about is tried again.
+    accepted(receipts.length < entries.length ? entries.slice(0, receipts.length) : entries)
+    for (const entry of entries.slice(receipts.length)) {
+      entry.failed(new StoreUnavailableError('expected one receipt a slot, found fewer'))
     }
   }
+  const flushFailed = (entries: readonly Entry[], error: unknown): void => {
+    const facts = { source, size: entries.length }
+    logger.error('batch flush failed', { eventId: eventFlushFailed, ...facts })
+    // An outage is the same for each of them; anything else is the fault of one, which the others must not pay for.
+    if (isLiteBusError(error, 'STORE_UNAVAILABLE')) {
+      for (const entry of entries) entry.failed(error)
+      return
+    }
+    logger.warn('batch fell back to single accepts', { eventId: eventFellBack, ...facts })
+    for (const entry of entries) single(entry)
+  }
   return {
-    accept(item) {
-      return new Promise((resolve, reject) => {
-        gathered.push({ item, resolve, reject })
-        if (gathered.length >= batch.size || stopping.aborted) flush()
-        else timer ??= clock.schedule(batch.maxWaitMs, flush)
-      })
+    accept(entry) {
+      gathered.push(entry)
+      if (gathered.length >= batch.size || stopping.aborted) flush()
+      else timer ??= clock.schedule(batch.maxWaitMs, flush)
     },
     flush,
   }

@@ -11,9 +11,10 @@ import {
 } from '@litebus/consumer'
 import { createContractRegistry } from '@litebus/core'
 import { createAcceptor } from './acceptor.ts'
+import { acknowledge } from './acknowledge.ts'
 import { watchBacklog } from './backlog.ts'
 import { createDiscarder } from './discard.ts'
-import { ingestDelivery, type IngestContext } from './ingest-delivery.ts'
+import { ingestDelivery, type IngestContext, type Ingesting } from './ingest-delivery.ts'
 import { createDeliveryMapping } from './map-delivery.ts'
 import { createRequeueLog } from './requeue-log.ts'
 import { resolveIngressOptions, type IngressOptions } from './ingress-options.ts'
@@ -60,7 +61,13 @@ export function createIngress(given: IngressOptions): Ingress {
     handle: (delivery, takenAtMs) => ingestDelivery(delivery, context, takenAtMs),
   })
   const { intake, stopping, forcing, budget } = pipeline
-  const acceptor = createAcceptor(options, stopping)
+  const acceptor = createAcceptor<Ingesting>({
+    options,
+    stopping,
+    accepted: (stored) => {
+      acknowledge(stored, context)
+    },
+  })
   const handoff = createHandoff({
     ...options,
     intake,

@@ -83,6 +83,13 @@ interface Entry<Ref> {
   hold?: AbortController
 }
 
+/** Settlements with one answer. */
+interface SentTogether<Ref> {
+  readonly sending: Promise<SendResult>
+  readonly entries: Entry<Ref>[]
+  readonly answer: Promise<SettlementResult>
+}
+
 const revoked: Promise<SettlementResult> = Promise.resolve('revoked')
 
 /** How long a delivery is held when its receiver threw, so that a broken receiver does not loop hot. */
@@ -96,6 +103,8 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
   const inFlight = new Set<Entry<Ref>>()
   /** Sent and not answered. */
   const onTheirWay = new Set<Entry<Ref>>()
+  /** The latest ones that the driver answers for with one promise. */
+  let together: SentTogether<Ref> | undefined
   const waiting = new Set<() => void>()
   let paused = false
   let closed = false
@@ -139,14 +148,27 @@ export function createDeliveryLedger<Ref>(given: DeliveryLedgerOptions<Ref>): De
       const sending = send()
       onSent?.()
       pump()
-      return sending.then(
-        (result) => answered(entry, result),
-        () => answered(entry, 'unknown'),
-      )
+      return answerTo(sending, entry)
     } catch {
       // A driver that throws may have sent: the authority is spent, redelivery decides.
       return Promise.resolve(answered(entry, 'unknown'))
     }
+  }
+  /** What was sent with the same request has the same answer, and one callback for all of it. */
+  const answerTo = (sending: Promise<SendResult>, entry: Entry<Ref>): Promise<SettlementResult> => {
+    if (together?.sending === sending) {
+      together.entries.push(entry)
+      return together.answer
+    }
+    const entries = [entry]
+    const allAnswered = (result: SendResult): SendResult => {
+      if (together?.entries === entries) together = undefined
+      for (const one of entries) answered(one, result)
+      return result
+    }
+    const answer = sending.then(allAnswered, () => allAnswered('unknown'))
+    together = { sending, entries, answer }
+    return answer
   }
   const answered = (entry: Entry<Ref>, result: SendResult): SendResult => {
     onTheirWay.delete(entry)

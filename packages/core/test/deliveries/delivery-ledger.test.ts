@@ -84,6 +84,38 @@ describe('the delivery ledger', () => {
     expect(calls.sent).toEqual(['accept 1', 'return 1', 'accept 2'])
   })
 
+  it.each([
+    ['settled', 0, 'revoked'],
+    ['notSent', 3, 'settled'],
+  ] as const)(
+    'tells all that one request settles the same answer, %s, and one that comes after it too',
+    async (result, heldAgain, second) => {
+      const deliveries: Delivery[] = []
+      const { promise: request, resolve: answer } = Promise.withResolvers<SendResult>()
+      let sending: Promise<SendResult> = request
+      const send = (): Promise<SendResult> => sending
+      const ledger = createDeliveryLedger<string>({
+        maxInFlight: 4,
+        clock: systemClock,
+        onDelivery: (delivery) => deliveries.push(delivery),
+        onFault: () => undefined,
+        driver: { accept: send, returnToQueue: send, discard: send },
+      })
+      for (const id of ['1', '2', '3', '4']) ledger.add(id, facts(id))
+      const [first, , , last] = deliveries
+      const together = deliveries.slice(0, 3).map((delivery) => delivery.accept())
+      expect(ledger.inFlight).toBe(1)
+      answer(result)
+      expect(await Promise.all(together)).toEqual([result, result, result])
+      expect(ledger.inFlight).toBe(1 + heldAgain)
+      expect(await last?.accept()).toBe(result)
+      expect(ledger.inFlight).toBe(result === 'notSent' ? 4 : 0)
+      if (result === 'settled') await ledger.settled(AbortSignal.timeout(60_000))
+      sending = Promise.resolve('settled')
+      expect(await first?.accept()).toBe(second)
+    },
+  )
+
   it('sends nothing for a revoked delivery, tells of it, and forgets what it did not hand out', async () => {
     const { add, deliveries, calls, ledger, handed, revocations } = open(2)
     add('1', '2', '3')
