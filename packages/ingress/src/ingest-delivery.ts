@@ -56,38 +56,45 @@ export function ingestDelivery(
   context: IngestContext,
   takenAtMs: number,
 ): Promise<SettlementTerminal> {
-  const { givenUp } = context.outage
-  const fails = (error: unknown, item?: WriteItem): Promise<SettlementTerminal> =>
-    holdDelivery({ delivery, takenAtMs, givenUp, item, error }, context)
-  const accept = (item: WriteItem): Promise<SettlementTerminal> =>
-    new Promise((resolve) => {
-      context.acceptor.accept({
-        delivery,
-        item,
-        ended: resolve,
-        failed: (error) => {
-          resolve(fails(error, item))
-        },
-      })
-    })
+  const arrival: Arrival = { delivery, takenAtMs, givenUp: context.outage.givenUp }
   try {
     const mapped = context.map(delivery)
     return mapped instanceof Promise
-      ? mappedInTime(mapped, context.options).then(accept, fails)
-      : accept(mapped)
+      ? mappedInTime(mapped, context.options).then(
+          (item) => acceptFirst(arrival, item, context),
+          (error: unknown) => holdDelivery({ ...arrival, error }, context),
+        )
+      : acceptFirst(arrival, mapped, context)
   } catch (error) {
-    return fails(error)
+    return holdDelivery({ ...arrival, error }, context)
   }
 }
 
-/** A delivery whose first attempt has failed. */
-interface Held {
+/** A delivery as it came. */
+interface Arrival {
   readonly delivery: Delivery
   readonly takenAtMs: number
   /** Aborts when what came with it must go back; a later subscription gets another one. */
   readonly givenUp: AbortSignal
+}
+
+function acceptFirst(arrival: Arrival, item: WriteItem, context: IngestContext): Promise<SettlementTerminal> {
+  return new Promise((resolve) => {
+    context.acceptor.accept({
+      delivery: arrival.delivery,
+      item,
+      ended: resolve,
+      failed: (error) => {
+        resolve(holdDelivery({ ...arrival, item, error }, context))
+      },
+    })
+  })
+}
+
+/** A delivery whose first attempt has failed. */
+interface Held extends Arrival {
   /** What the inbox accepts; undefined where mapping it has failed. */
-  readonly item: WriteItem | undefined
+  readonly item?: WriteItem
   /** What the attempt threw. */
   readonly error: unknown
 }

@@ -94,6 +94,7 @@ const brokerHeader = /^x-(?:death|first-death-.*|last-death-.*|delivery-count|ac
  * families, which applications must not use. In any case.
  */
 export function isReservedHeader(name: string): boolean {
+  if (reserved.has(name)) return true
   const lower = name.toLowerCase()
   return reserved.has(lower) || lower.startsWith('litebus-') || lower.startsWith('msg.')
 }
@@ -105,5 +106,5 @@ export function isBrokerHeader(name: string): boolean {
 
 /** Tells whether the header is one of the listed ones, which do not count towards the bounds. */
 export function isListedHeader(name: string): boolean {
-  return reserved.has(name.toLowerCase())
+  return reserved.has(name) || reserved.has(name.toLowerCase())
 }

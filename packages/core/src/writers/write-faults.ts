@@ -10,43 +10,49 @@ const maxKeyLength = 512
 const modes: ReadonlySet<string> = new Set(['returnExisting', 'strict'])
 const maxDelayMs = 10 * 365 * 24 * 3600 * 1000
 
+const texts = [
+  'tenantId',
+  'orderingKey',
+  'topic',
+  'correlationId',
+  'causationId',
+  'sourceId',
+  'sendKey',
+] as const satisfies readonly (keyof WriteOptions)[]
+
 /** Names every fault of the options of one write, never a value: keys and headers can be personal data. */
-export function writeFaults(options: WriteOptions): string[] {
+export function writeFaults(options: WriteOptions): readonly string[] {
   const faults: string[] = []
-  const text = (name: string, value: string | undefined, allowEmpty = false): void => {
-    if (value === undefined) return
-    if (typeof value !== 'string') faults.push(`expected ${name} to be text, found ${typeof value}`)
-    else if (value.length > maxKeyLength || (value === '' && !allowEmpty)) {
-      faults.push(
-        `expected ${name} of 1 to ${String(maxKeyLength)} characters, found ${String(value.length)}`,
-      )
-    } else if (!isStorableText(value)) faults.push(`expected ${name} without NUL and lone surrogates`)
+  for (const name of texts) {
+    const fault = textFault(name, options[name])
+    if (fault !== undefined) faults.push(fault)
   }
-  text('tenantId', options.tenantId, true)
-  text('orderingKey', options.orderingKey)
-  text('topic', options.topic)
-  text('correlationId', options.correlationId)
-  text('causationId', options.causationId)
-  text('sourceId', options.sourceId)
-  text('sendKey', options.sendKey)
-  text('idempotency.key', options.idempotency?.key)
-  if (options.idempotency !== undefined && typeof options.idempotency.key !== 'string') {
-    faults.push('expected idempotency.key to be text')
+  const { idempotency, body, visibility, headers, trace } = options
+  if (idempotency !== undefined) {
+    const { key, mode } = idempotency
+    const fault =
+      typeof key === 'string' ? textFault('idempotency.key', key) : 'expected idempotency.key to be text'
+    if (fault !== undefined) faults.push(fault)
+    if (mode !== undefined && !modes.has(mode)) {
+      faults.push(`expected idempotency.mode to be 'returnExisting' or 'strict', found ${mode}`)
+    }
   }
-  if (options.body !== undefined && !ArrayBuffer.isView(options.body)) {
-    faults.push(`expected body to be a Uint8Array, found ${typeof options.body}`)
+  if (body !== undefined && !ArrayBuffer.isView(body)) {
+    faults.push(`expected body to be a Uint8Array, found ${typeof body}`)
   }
-  const mode = options.idempotency?.mode
-  if (mode !== undefined && !modes.has(mode)) {
-    faults.push(`expected idempotency.mode to be 'returnExisting' or 'strict', found ${mode}`)
+  if (visibility !== undefined) faults.push(...visibilityFaults(visibility))
+  if (headers !== undefined) faults.push(...headerFaults(headers))
+  if (trace !== undefined) faults.push(...traceFaults(trace))
+  return faults
+}
+
+function textFault(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined
+  if (typeof value !== 'string') return `expected ${name} to be text, found ${typeof value}`
+  if (value.length > maxKeyLength || (value === '' && name !== 'tenantId')) {
+    return `expected ${name} of 1 to ${String(maxKeyLength)} characters, found ${String(value.length)}`
   }
-  const { visibility, headers, trace } = options
-  if (visibility === undefined && headers === undefined && trace === undefined) return faults
-  return faults.concat(
-    visibility === undefined ? [] : visibilityFaults(visibility),
-    headers === undefined ? [] : headerFaults(headers),
-    trace === undefined ? [] : traceFaults(trace),
-  )
+  return isStorableText(value) ? undefined : `expected ${name} without NUL and lone surrogates`
 }
 
 function visibilityFaults(visibility: Visibility): readonly string[] {
