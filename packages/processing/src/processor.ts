@@ -90,7 +90,7 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
     ...(options.honorShutdownTokenOnPersist ? { signal: stopping.signal } : {}),
   })
   const isIdle = (): boolean => held.size === 0 && leasing === 0
-  const hasRoom = (): boolean => queue.size <= demand.lowWater && held.size + batchSize <= 3 * batchSize
+  const hasRoom = (): boolean => demand.hasRoom(queue.size, runner.running, held.size)
   const runner = createRunner({
     ...options,
     classifier: options.classifier,

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals'
 import { StoreUnavailableError, type MessageStore } from '@litebus/core'
+import type { ManualClock } from '@litebus/conformance'
+import type { Processor } from '../src/index.ts'
 import { bench, gate, succeed } from './arrange.ts'
+
+async function drained(subject: Processor, clock: ManualClock): Promise<boolean> {
+  const answer = subject.drain(60_000)
+  for (let round = 0; round < 40; round += 1) await clock.advance(100)
+  return answer
+}
 
 describe('leases', () => {
   it('renews what is held, queued rows included, so that a long handler keeps its row', async () => {
@@ -107,6 +115,34 @@ describe('settling', () => {
     }
     await processor(succeed, { store, concurrency: 50 }).processPending()
     expect(sizes).toEqual([50])
+  })
+
+  it('of what has ended does not keep the next rows from being leased, up to three batches', async () => {
+    const { add, clock, processor, seen, storage } = bench()
+    const ids = await add(...Array.from({ length: 40 }, () => undefined))
+    const slowOnes = new Set(ids.slice(0, 4))
+    const goOn = gate()
+    const store: typeof storage.inbox = {
+      ...storage.inbox,
+      settle: async (outcomes) => {
+        await goOn.promise
+        return storage.inbox.settle(outcomes)
+      },
+    }
+    const subject = processor(
+      async ({ message }) => {
+        if (slowOnes.has(message.id)) await goOn.promise
+        return succeed()
+      },
+      { store, batchSize: 4, concurrency: 8 },
+    )
+    subject.start()
+    for (let round = 0; round < 20; round += 1) await clock.advance(1000)
+    expect(seen).toHaveLength(slowOnes.size + 12)
+    goOn.open()
+    expect(await drained(subject, clock)).toBe(true)
+    expect(seen).toHaveLength(ids.length)
+    await subject.stop()
   })
 
   it.each([
