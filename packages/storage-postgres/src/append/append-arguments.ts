@@ -101,8 +101,7 @@ function sparse(
   messages: readonly NewMessage[],
   valueOf: (message: NewMessage) => string | null,
 ): string | null {
-  const values = messages.map(valueOf)
-  return values.every((value) => value === null) ? null : textArray(values)
+  return messages.some((message) => valueOf(message) !== null) ? textArray(messages.map(valueOf)) : null
 }
 
 function laneOf({ tenantId, orderingKey }: NewMessage): string | null {
