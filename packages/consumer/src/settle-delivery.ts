@@ -76,7 +76,7 @@ export function acceptDeliveries<Entry extends { readonly delivery: Delivery }>(
       ended(entry, Promise.reject(threw(error)))
       continue
     }
-    if (answer === together?.answer) {
+    if (together !== undefined && together.answer === answer) {
       together.waiting.push(entry)
       continue
     }

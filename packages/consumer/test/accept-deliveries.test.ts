@@ -66,6 +66,21 @@ function deliveriesOf(kinds: readonly Answer[], members: readonly number[]): rea
 }
 
 describe('accepting several deliveries', () => {
+  it('of a transport without types that answers nothing leaves them to redelivery', async () => {
+    const [first, second] = deliveriesOf(['settled'], [0, 0])
+    const terminals: unknown[] = []
+    const silent = [first, second].map((entry) => ({
+      ...entry,
+      delivery: { ...(entry?.delivery as Delivery), accept: () => undefined as never },
+    }))
+    acceptDeliveries(silent, createSettlementBudget(budgetMs, manualClock()), (_, terminal) =>
+      terminals.push(terminal),
+    )
+    await Promise.resolve()
+    await new Promise(setImmediate)
+    expect(terminals).toEqual(['unresolved', 'unresolved'])
+  })
+
   it('ends each of them once, as its answer says, whoever shares it; one that throws fails alone', async () => {
     await fc.assert(
       fc.asyncProperty(groups, async ({ kinds, members }) => {

@@ -96,17 +96,21 @@ function createBatchAcceptor<Entry extends Accepting>(
     if (entries.length > 0) void send(entries)
   }
   const send = async (entries: readonly Entry[]): Promise<void> => {
-    let receipts: readonly InboxReceipt[]
+    let stored: readonly Entry[]
     try {
-      receipts = await acceptInTime(acceptAll(inbox, entries), options)
+      const receipts = await acceptInTime(acceptAll(inbox, entries), options)
+      stored = entries.filter((_, index) => receipts[index] !== undefined)
     } catch (error) {
       flushFailed(entries, error)
       return
     }
+    accepted(stored)
+    if (stored.length === entries.length) return
     // An inbox that answers for fewer has broken its contract: what it says nothing about is tried again.
-    accepted(receipts.length < entries.length ? entries.slice(0, receipts.length) : entries)
-    for (const entry of entries.slice(receipts.length)) {
-      entry.failed(new StoreUnavailableError('expected one receipt a slot, found fewer'))
+    const answered = new Set(stored)
+    for (const entry of entries) {
+      if (!answered.has(entry))
+        entry.failed(new StoreUnavailableError('expected one receipt a slot, found fewer'))
     }
   }
   const flushFailed = (entries: readonly Entry[], error: unknown): void => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
-import { InboxStorageError, StoreUnavailableError } from '@litebus/core'
-import { bench, contractHeaders } from './arrange.ts'
+import { InboxStorageError, StoreUnavailableError, type InboxReceipt } from '@litebus/core'
+import { createInbox } from '@litebus/inbox'
+import { bench, contractHeaders, orderPlaced } from './arrange.ts'
 
 const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `m${String(index)}`)
 
@@ -40,6 +41,34 @@ describe('batch accept', () => {
     expect(await stopped).toMatchObject({ outcome: 'graceful', settlements: { deliveries: 3, acked: 3 } })
     expect(sizes).toEqual([2, 1])
   })
+
+  it.each([
+    ['fewer receipts than slots', (receipts: readonly InboxReceipt[]) => receipts.slice(0, 1)],
+    ['no receipt for one slot', ([first, , last]: readonly InboxReceipt[]) => [first, undefined, last]],
+    ['no list', () => undefined],
+  ])(
+    'by an inbox that answers %s accepts what it told of, and tries the rest again',
+    async (_name, wrong) => {
+      const parts = bench()
+      const right = createInbox({ store: parts.storage.inbox, contracts: [orderPlaced] })
+      let calls = 0
+      const inbox: typeof right = {
+        ...right,
+        async acceptBatch(items) {
+          const receipts = await right.acceptBatch(items)
+          calls += 1
+          return calls === 1 ? (wrong(receipts) as never) : receipts
+        },
+      }
+      const subject = parts.ingress({ inbox, batch: { enabled: true, size: 3, maxWaitMs: 50 } })
+      parts.order('a', 'b', 'c')
+      await subject.start()
+      for (let round = 0; round < 10; round += 1) await parts.clock.advance(200)
+      expect(subject.counts()).toMatchObject({ deliveries: 3, acked: 3, inFlight: 0 })
+      expect(await parts.rows()).toHaveLength(3)
+      await subject.stop()
+    },
+  )
 
   it('with one poison in 50 costs the other 49 nothing', async () => {
     const parts = bench()
