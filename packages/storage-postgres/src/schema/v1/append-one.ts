@@ -23,7 +23,8 @@ interface Variant {
 /**
  * The same as {@link appendFunction} for one message, without arrays: most messages are written alone. Most of those
  * have no key and are due at once, which is a function of its own: parameters that are null cost a tenth of the call,
- * and defaults as much. Most have an id of their own, too: looking for another message that has it costs a twentieth of an enqueue.
+ * and defaults as much. Most have an id of their own, too: looking for another message that has it costs a twentieth of
+ * an enqueue.
  */
 export function appendOneFunctions(shared: Names, names: AxisNames): readonly string[] {
   return [plain, { ...plain, name: 'append_one_new', onTaken: '' }, full(names)].map((variant) =>

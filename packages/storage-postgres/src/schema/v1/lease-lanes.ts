@@ -19,9 +19,9 @@ export const laneLockSlots = 1024
  *
  * 1. Walk the next lanes after a cursor by their heads. Where a lane row exists, its position spares the dead entries.
  * 2. Take a mutex a lane, never waiting.
- * 3. With a fresh snapshot: the first rows of each lane, cut at the first that is not due; lanes with a run in flight
- *    drop out. A window that holds the whole lane shows every lease of it. Where it does not, the lane row points at
- *    the latest run; a lane without one is read to its end once and gets one.
+ * 3. With a fresh snapshot: the first rows of each lane from its position on, cut at the first that is not due; lanes
+ *    with a run in flight drop out. A window that holds the whole lane shows every lease of it. Where it does not, the
+ *    lane row points at the latest run; a lane without one is read to its end once and gets one.
  * 4. Lock without waiting, keep the longest locked prefix, write the lease.
  */
 export function leaseLanesFunction(names: AxisNames): string {
@@ -64,7 +64,6 @@ declare
   v_letters boolean;
   v_generation bigint;
   v_lanes text[];
-  v_froms bigint[];
   v_park text[];
   v_exhausted bigint[];
   v_suspects text[];
@@ -98,32 +97,29 @@ begin
   select count(*), max(c.lane),
     array_agg(c.lane order by c.n) filter (where c.wanted and not c.stopped and not c.suspect
       and c.lease_expires_at is null and (c.due_at is null or c.due_at <= v_now)),
-    array_agg(c.from_seq order by c.n) filter (where c.wanted and not c.stopped and not c.suspect
-      and c.lease_expires_at is null and (c.due_at is null or c.due_at <= v_now)),
     array_agg(c.lane) filter (where c.wanted and c.stopped),
     array_agg(c.seq) filter (where c.wanted and not c.stopped
       and c.lease_expires_at <= v_now and c.attempts >= p_max_attempts),
     array_agg(c.lane) filter (where c.wanted and not c.stopped and (
       (c.lease_expires_at <= v_now and c.attempts < p_max_attempts)
       or (c.suspect and c.lease_expires_at is null and (c.due_at is null or c.due_at <= v_now))))
-  into v_walked, v_last, v_lanes, v_froms, v_park, v_exhausted, v_suspects from c;
+  into v_walked, v_last, v_lanes, v_park, v_exhausted, v_suspects from c;
 
-  select array_agg(u.lane order by u.n), array_agg(u.from_seq order by u.n) into v_lanes, v_froms
-  from unnest(v_lanes, v_froms) with ordinality u(lane, from_seq, n)
+  select array_agg(u.lane order by u.n) into v_lanes from unnest(v_lanes) with ordinality u(lane, n)
   where pg_try_advisory_xact_lock(${String(names.laneLockClass)}, hashtext(u.lane) & ${String(laneLockSlots - 1)});
 
   if v_lanes is not null then
     -- No two of these steps are joined: a join of two intermediate results is planned blind, and quadratic at worst.
     return query with w as (
-      select u.n, u.lane, u.from_seq, q.seq, q.ok, q.held,
-        t.lane is not null as marked, t.run_from, t.run_to, t.generation
-      from unnest(v_lanes, v_froms) with ordinality u(lane, from_seq, n)
+      -- The position of the walk is from before the mutex: what was requeued since stands before it.
+      select u.n, u.lane, q.seq, q.ok, q.held, t.lane is not null as marked, t.run_from, t.run_to, t.generation
+      from unnest(v_lanes) with ordinality u(lane, n)
       left join lateral (select t.* from ${names.lane} t where t.lane = u.lane offset 0) t on true
       cross join lateral (
         select q.seq, coalesce(q.lease_expires_at > v_now, false) as held,
           (q.due_at is null or q.due_at <= v_now) and q.lease_expires_at is null and not q.suspect
             and ${filterOf(names)} as ok
-        from ${names.queue} q where q.lane = u.lane and q.seq >= u.from_seq
+        from ${names.queue} q where q.lane = u.lane and q.seq >= coalesce(t.safe_from, 0)
         order by q.lane, q.seq limit p_per_key + 1
       ) q
     ), f as (
@@ -144,7 +140,7 @@ begin
       from f
     ), pick as materialized (
       select s.* from (
-        select c.n, c.lane, c.from_seq, c.seq, c.marked or c.partial as marks,
+        select c.n, c.lane, c.seq, c.marked or c.partial as marks,
           row_number() over (order by c.n, c.seq) as place
         from c where not c.taken and c.prefix and c.rn <= p_per_key
       ) s where s.place <= p_limit
@@ -157,13 +153,13 @@ begin
       select s.* from (
         select b.*, bool_and(b.attempts is not null) over (partition by b.n order by b.seq) as ok
         from (
-          select max(a.n) as n, a.seq, max(a.lane) as lane, max(a.from_seq) as from_seq, bool_or(a.marks) as marks,
+          select max(a.n) as n, a.seq, max(a.lane) as lane, bool_or(a.marks) as marks,
             max(a.attempts) as attempts, max(a.first_failure_at) as first_failure_at
           from (
-            select p.n, p.seq, p.lane, p.from_seq, p.marks, null::integer as attempts,
-              null::timestamptz as first_failure_at from pick p
+            select p.n, p.seq, p.lane, p.marks, null::integer as attempts, null::timestamptz as first_failure_at
+            from pick p
             union all
-            select null, k.seq, null, null, null, k.attempts, k.first_failure_at from locked k
+            select null, k.seq, null, null, k.attempts, k.first_failure_at from locked k
           ) a group by a.seq
         ) b
       ) s where s.ok
@@ -177,7 +173,7 @@ begin
     ), mark as (
       insert into ${names.lane} as t
         (lane, generation, run_from, run_to, safe_from, pending_from, pending_xid, used_at)
-      select r.lane, (select g.generation from g), min(r.seq), max(r.seq), min(r.from_seq), max(r.seq) + 1,
+      select r.lane, (select g.generation from g), min(r.seq), max(r.seq), 0, max(r.seq) + 1,
         pg_current_xact_id()::text::bigint, v_now
       from run r where r.marks or r.lane = any (p_busy)
       group by r.lane
