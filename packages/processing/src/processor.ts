@@ -90,6 +90,8 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
     ...(options.honorShutdownTokenOnPersist ? { signal: stopping.signal } : {}),
   })
   const isIdle = (): boolean => held.size === 0 && leasing === 0
+  /** True while the loop waits for room: where it waits for work, a dispatch that ends is no reason to look. */
+  let awaitsRoom = false
   const hasRoom = (): boolean => demand.hasRoom(queue.size, runner.running, held.size)
   const runner = createRunner({
     ...options,
@@ -102,6 +104,9 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
     onDone: (keyed) => {
       if (isIdle()) idle.release()
       if (keyed || held.size === 0 || hasRoom()) wakeUp.wake()
+    },
+    onRoom: () => {
+      if (awaitsRoom && hasRoom()) wakeUp.wake()
     },
   })
   const heartbeat = createHeartbeat({ ...options, held, trouble, onLost: runner.leaseLost })
@@ -210,7 +215,10 @@ export function createProcessor<TTransaction>(given: ProcessorOptions<TTransacti
       if (state === 'idle') state = 'running'
       loop = runLoop({
         lease,
-        hasRoom,
+        hasRoom: () => {
+          awaitsRoom = !hasRoom()
+          return !awaitsRoom
+        },
         isIdle,
         wakeUp,
         trouble,

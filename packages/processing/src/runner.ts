@@ -42,11 +42,13 @@ export interface RunnerOptions extends DispatchOptions, SettlementPolicy {
   readonly metrics: ProcessorMetrics
   /** Called whenever a row is done, with true when a key has nothing left here. */
   readonly onDone: (keyFreed: boolean) => void
+  /** Called when a dispatch has ended and those that could have started: there may be room for more rows. */
+  readonly onRoom: () => void
 }
 
 /** Starts with nothing running. */
 export function createRunner(options: RunnerOptions): Runner {
-  const { concurrency, queue, held, settler, clock, metrics, onDone } = options
+  const { concurrency, queue, held, settler, clock, metrics, onDone, onRoom } = options
   let running = 0
   let pumping = false
 
@@ -134,6 +136,7 @@ export function createRunner(options: RunnerOptions): Runner {
     }
     pumping = started === startsAtOnce
     if (pumping) process.nextTick(startSome)
+    else onRoom()
   }
   const pump = (): void => {
     if (pumping) return

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals'
-import { StoreUnavailableError, type MessageStore } from '@litebus/core'
+import { sleep, StoreUnavailableError, type MessageStore } from '@litebus/core'
 import type { ManualClock } from '@litebus/conformance'
 import type { Processor } from '../src/index.ts'
 import { bench, gate, succeed } from './arrange.ts'
@@ -115,6 +115,33 @@ describe('settling', () => {
     }
     await processor(succeed, { store, concurrency: 50 }).processPending()
     expect(sizes).toEqual([50])
+  })
+
+  it('of what has ended is not waited for: a dispatch that ends makes room for the next rows by itself', async () => {
+    const { add, clock, processor, seen, storage } = bench()
+    await add(...Array.from({ length: 40 }, () => undefined))
+    const goOn = gate()
+    const store: typeof storage.inbox = {
+      ...storage.inbox,
+      settle: async (outcomes) => {
+        await goOn.promise
+        return storage.inbox.settle(outcomes)
+      },
+    }
+    const subject = processor(
+      async () => {
+        await sleep(clock, 50)
+        return succeed()
+      },
+      { store, batchSize: 4, concurrency: 4 },
+    )
+    subject.start()
+    for (let round = 0; round < 40; round += 1) await clock.advance(25)
+    // Three batches that have ended, and the two that were leased before the third had.
+    expect(seen).toHaveLength(20)
+    goOn.open()
+    expect(await drained(subject, clock)).toBe(true)
+    await subject.stop()
   })
 
   it('of what has ended does not keep the next rows from being leased, up to three batches', async () => {
